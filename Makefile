@@ -1,0 +1,60 @@
+# make book    the pages, in build/html
+# make test    every check; builds the book first where it is missing or stale
+# make tangle  writes accountlib anew from the notebooks
+# make lint    style and types only
+# make clean   removes what was built
+
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin/python
+PIP := $(RUN) -m pip install -qq --disable-pip-version-check
+READY := $(VENV)/ready
+# A notebook's kernel warns that its local socket is not encrypted.
+QUIET := c.IPKernelApp.log_level = 40
+export OMP_NUM_THREADS ?= 1
+
+BOOK := $(shell find book notebooks accountlib -type f -not -name '*.pyc') \
+        _config.yml _toc.yml pyproject.toml tools/execute.py
+
+.PHONY: book test tangle check lint clean
+.DELETE_ON_ERROR:
+
+book: build/book.done
+	@echo "The book is ready: open build/html/index.html"
+
+build/book.done: $(BOOK) $(READY)
+	$(RUN) tools/tangle.py --check
+	rm -rf build/html build/doctrees build/executed
+	$(RUN) tools/execute.py
+	$(RUN) -m sphinx -q -W --keep-going -E -c book -d build/doctrees . build/html
+	touch $@
+
+test: lint book
+	$(RUN) -m pytest -n 2 --dist loadfile
+
+tangle: $(READY)
+	$(RUN) tools/tangle.py
+
+lint: $(READY)
+	$(RUN) tools/tangle.py --check
+	$(RUN) -m ruff check accountlib tests tools conftest.py book/conf.py
+	$(RUN) -m mypy --strict accountlib
+	$(RUN) -m mypy tests tools conftest.py
+	$(RUN) tools/lint.py
+
+# The package is installed in place, so that notebooks and tests import the
+# files of this folder.
+$(READY): $(VENV)/requirements pyproject.toml
+	$(PIP) --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/requirements: requirements.txt
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) -r requirements.txt
+	mkdir -p $(VENV)/etc/ipython
+	echo "$(QUIET)" > $(VENV)/etc/ipython/ipython_kernel_config.py
+	touch $@
+
+clean:
+	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

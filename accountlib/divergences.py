@@ -1,0 +1,307 @@
+# Generated from notebooks/01_divergences.md by tools/tangle.py; do not edit.
+
+"""Measuring privacy with divergences."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize.elementwise import find_root
+from scipy.special import erfcx, ndtr, ndtri
+
+__all__ = [
+    "Floats",
+    "check_range",
+    "check_count",
+    "check_probabilities",
+    "as_given",
+    "hockey_stick",
+    "gaussian_delta",
+    "mills_ratio",
+    "gaussian_epsilon",
+    "laplace_delta",
+    "monte_carlo_sample_size",
+]
+
+Floats = NDArray[np.floating[Any]]
+
+
+def check_range(
+    name: str, value: ArrayLike, low: float, high: float, ends: str = "[]"
+) -> Floats:
+    """Return `value` as floats, or say which argument is out of range.
+
+    Parameters: `name` is the argument's name, `value` a real number or
+    an array of them, `low` and `high` the ends of the allowed interval,
+    `ends` its brackets: one of "[]", "()", "[)", "(]".
+    Returns: a float64 array of the same shape (0-d for a scalar).
+    Raises: ValueError naming argument, value and allowed interval; also
+    for NaN, for booleans and for anything that is not a number.
+    Source: chapter 1.
+
+    >>> float(check_range("rate", 0.5, 0, 1))
+    0.5
+    >>> check_range("rate", 1.5, 0, 1)
+    Traceback (most recent call last):
+    ...
+    ValueError: rate must lie in [0, 1], got 1.5
+    """
+    allowed = f"{name} must lie in {ends[0]}{low:g}, {high:g}{ends[1]}"
+    if np.asarray(value).dtype.kind not in "iuf":
+        raise ValueError(f"{allowed}, got {value!r}")
+    number = np.asarray(value, dtype=np.float64)
+    above = number >= low if ends[0] == "[" else number > low
+    below = number <= high if ends[1] == "]" else number < high
+    if not np.all(above & below):
+        raise ValueError(f"{allowed}, got {value!r}")
+    return number
+
+
+def check_count(name: str, value: Any, low: int = 1) -> int:
+    """Return `value` as an int, or say why it is not a whole number.
+
+    Parameters: `name` is the argument's name, `value` a whole number
+    (a float such as 1e6 is accepted), `low` the smallest allowed one.
+    Returns: the same number as a Python int.
+    Raises: ValueError naming argument, value and allowed range.
+    Source: chapter 1.
+
+    >>> check_count("count", 1e6)
+    1000000
+    >>> check_count("count", 2.5)
+    Traceback (most recent call last):
+    ...
+    ValueError: count must be a whole number >= 1, got 2.5
+    """
+    whole = (
+        isinstance(value, (int, float, np.integer, np.floating))
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and value == math.floor(value)
+        and value >= low
+    )
+    if not whole:
+        raise ValueError(
+            f"{name} must be a whole number >= {low}, got {value!r}"
+        )
+    return int(value)
+
+
+def check_probabilities(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return `values` as an array of probabilities, or say what is wrong.
+
+    Parameters: `name` is the argument's name, `values` a non-empty
+    sequence of floats or Fractions, each >= 0, that sums to 1 (floats
+    up to 1e-12).
+    Returns: a 1-d array, float64 or (for Fractions) object.
+    Raises: ValueError naming argument, value and allowed range.
+    Source: chapter 1.
+
+    >>> check_probabilities("p", [0.25, 0.75])
+    array([0.25, 0.75])
+    """
+    array = np.asarray(values)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(
+            f"{name} must be a non-empty list of probabilities, got {values!r}"
+        )
+    if array.dtype.kind != "O":
+        array = check_range(name, array, 0, 1)
+    elif any(not 0 <= value <= 1 for value in array):
+        raise ValueError(f"{name} must lie in [0, 1], got {values!r}")
+    if abs(math.fsum(array) - 1) > 1e-12:
+        raise ValueError(
+            f"{name} must sum to 1, got {values!r} "
+            f"with the sum {math.fsum(array)!r}"
+        )
+    return array
+
+
+def as_given(result: Floats) -> Any:
+    """Return a float for a 0-d array and the array itself otherwise.
+
+    >>> as_given(np.array(0.5))
+    0.5
+    """
+    return float(result) if result.ndim == 0 else result
+
+
+def hockey_stick(p: ArrayLike, q: ArrayLike, alpha: Any) -> Any:
+    r"""Hockey-stick divergence of two discrete distributions.
+
+    Formula: $H_\alpha(P\|Q) = \sum_y \max(0, P(y) - \alpha Q(y))$.
+
+    Parameters: `p`, `q` (P, Q) are two lists of probabilities over the
+    same outcomes; `alpha` ($\alpha = e^\varepsilon \ge 0$) is a number
+    or an array of numbers. Fractions are computed exactly.
+    Returns: a number in [0, 1] for each alpha: exact for Fractions, else
+    exact up to rounding (absolute error below 1e-15 per outcome).
+    Raises: ValueError for lists of unequal length, values that are no
+    probabilities, or alpha outside [0, inf).
+    Source: Lebeda et al. (2024), Definition 3; chapter 1.
+
+    >>> from fractions import Fraction as F
+    >>> hockey_stick([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)], F(2))
+    Fraction(1, 4)
+    """
+    p, q = check_probabilities("p", p), check_probabilities("q", q)
+    if len(p) != len(q):
+        raise ValueError(
+            f"p and q must have the same length, got {len(p)} and {len(q)}"
+        )
+    array = np.asarray(alpha)
+    if array.dtype.kind != "O":
+        array = check_range("alpha", alpha, 0, np.inf, "[)")
+    elif any(value < 0 for value in array.flat):
+        raise ValueError(f"alpha must lie in [0, inf), got {alpha!r}")
+    excess = p - np.multiply.outer(array, q)
+    result = np.maximum(excess, 0).sum(axis=-1)
+    return as_given(result) if isinstance(result, np.ndarray) else result
+
+
+def gaussian_delta(epsilon: ArrayLike, *, mu: ArrayLike) -> Any:
+    r"""Exact privacy curve of two unit Gaussians whose means differ by mu.
+
+    Formula: $\delta(\varepsilon) = \Phi(-a) - e^\varepsilon \Phi(-b)$ with
+    $a = \varepsilon/\mu - \mu/2$ and $b = a + \mu$.
+
+    Parameters: `epsilon` ($\varepsilon$, any sign), `mu` ($\mu \ge 0$:
+    distance of the means in standard deviations); numbers or arrays.
+    Returns: delta in [0, 1], shape of the broadcast arguments.
+    Raises: ValueError for NaN, infinite epsilon, mu outside [0, inf).
+    Error: rounding only; relative error below 1e-10 (below 1e-13 while
+    delta > 1e-20), also where delta is as small as 1e-300.
+    Source: Balle and Wang (2018), Theorem 8; chapter 1, eq. (1.7).
+
+    >>> gaussian_delta(1.0, mu=1.0)
+    0.1269367375066438
+    """
+    epsilon = check_range("epsilon", epsilon, -np.inf, np.inf, "()")
+    mu = check_range("mu", mu, 0, np.inf, "[)")
+    epsilon, mu = np.broadcast_arrays(epsilon, mu)
+    distance = np.where(mu > 0, mu, 1.0)
+    a = np.abs(epsilon) / distance - distance / 2
+    b = a + distance
+    density = np.exp(-(a**2) / 2) / math.sqrt(2 * math.pi)
+    # Far apart: Phi(-a) - phi(a) m(b), where m is Mills' ratio.
+    far = np.where(
+        a > 0,
+        density * (mills_ratio(np.maximum(a, 0)) - mills_ratio(b)),
+        ndtr(-a) - density * mills_ratio(b),
+    )
+    # Close together: integrate -m'(t) = 1 - t m(t) over [a, b].
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    width = np.minimum(distance, 1.0)
+    points = (
+        np.maximum(a, -0.5)[..., None] + width[..., None] * (1 + nodes) / 2
+    )
+    slope = 1 - points * mills_ratio(points)
+    near = density * width * (slope @ weights) / 2
+    delta = np.where(distance < 1, np.maximum(near, 0), far)
+    delta = np.where(mu > 0, delta, 0.0)
+    # Swap identity for negative epsilon.
+    below = np.minimum(epsilon, 0)
+    return as_given(-np.expm1(below) + np.exp(below) * delta)
+
+
+def mills_ratio(x: Floats) -> Floats:
+    r"""Mills' ratio of the standard normal distribution.
+
+    Formula: $m(x) = \Phi(-x)/\varphi(x)$.
+
+    Parameters: `x`, an array of numbers above -35 (below, it overflows).
+    Returns: m(x), exact up to rounding (relative error about 1e-15).
+    Source: chapter 1.
+
+    >>> round(float(mills_ratio(np.array(0.0))), 6)
+    1.253314
+    """
+    result = math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
+    return np.asarray(result, dtype=np.float64)
+
+
+def gaussian_epsilon(delta: ArrayLike, *, mu: ArrayLike) -> Any:
+    r"""Smallest epsilon >= 0 of two unit Gaussians with means mu apart.
+
+    Formula: the root of $\delta(\varepsilon) = \delta$, or 0 where
+    $\delta(0) \le \delta$.
+
+    Parameters: `delta` ($\delta$ in [0, 1]), `mu` ($\mu \ge 0$); numbers
+    or arrays.
+    Returns: epsilon in [0, inf]; inf only for delta = 0 and mu > 0.
+    Raises: ValueError for NaN, delta outside [0, 1], mu outside [0, inf).
+    Error: rounding only, relative error about 1e-12 (more where epsilon
+    is so near 0 that delta(0) and delta agree to many digits).
+    Source: Balle and Wang (2018); chapter 1.
+
+    >>> round(gaussian_epsilon(1e-6, mu=1.0), 6)
+    4.886554
+    """
+    delta = check_range("delta", delta, 0, 1)
+    mu = check_range("mu", mu, 0, np.inf, "[)")
+    delta, mu = np.broadcast_arrays(delta, mu)
+    zero = np.asarray(gaussian_delta(0.0, mu=mu)) <= delta
+    solve = ~zero & (delta > 0)
+    target, distance = np.where(solve, delta, 0.1), np.where(solve, mu, 1.0)
+    # delta(epsilon) < Phi(-a), so the root lies below the epsilon of a.
+    high = distance * (distance / 2 + np.maximum(-ndtri(target), 0)) + 1e-300
+
+    def excess(x: Any, d: Any, m: Any) -> Any:
+        with np.errstate(divide="ignore"):
+            return np.log(gaussian_delta(x, mu=m)) - np.log(d)
+
+    root = find_root(
+        excess, (np.zeros_like(high), high), args=(target, distance)
+    )
+    result = np.where(zero, 0.0, np.where(delta > 0, root.x, np.inf))
+    return as_given(result)
+
+
+def laplace_delta(epsilon: ArrayLike, *, scale: ArrayLike) -> Any:
+    r"""Exact privacy curve of the Laplace mechanism with sensitivity 1.
+
+    Formula: $\delta(\varepsilon) = 1 - e^{(\varepsilon - 1/s)/2}$ for
+    $|\varepsilon| \le 1/s$, and $\max(0, 1 - e^\varepsilon)$ outside.
+
+    Parameters: `epsilon` ($\varepsilon$, any sign), `scale` ($s > 0$:
+    scale of the noise divided by the sensitivity); numbers or arrays.
+    Returns: delta in [0, 1], shape of the broadcast arguments.
+    Raises: ValueError for NaN, infinite epsilon, scale outside (0, inf).
+    Error: rounding only (relative error about 1e-15 away from
+    epsilon = 1/s, where delta vanishes).
+    Source: Balle, Barthe and Gaboardi (2018), Theorem 3; chapter 1.
+
+    >>> round(laplace_delta(0.0, scale=1.0), 6)
+    0.393469
+    """
+    epsilon = check_range("epsilon", epsilon, -np.inf, np.inf, "()")
+    scale = check_range("scale", scale, 0, np.inf, "()")
+    most = 1 / scale
+    inside = -np.expm1(np.minimum(epsilon - most, 0) / 2)
+    outside = -np.expm1(np.minimum(epsilon, 0))
+    return as_given(np.where(epsilon >= -most, inside, outside) + 0.0)
+
+
+def monte_carlo_sample_size(
+    error: float, *, failure_probability: float, points: int
+) -> int:
+    r"""Number of samples after which all estimates are within `error`.
+
+    Formula: $N = \lceil \ln(2k/\beta) / (2 a^2) \rceil$ (Hoeffding and a
+    union bound over k points).
+
+    Parameters: `error` ($a$ in (0, 1)), `failure_probability` ($\beta$
+    in (0, 1)), `points` ($k \ge 1$: how many epsilons are estimated).
+    Returns: the smallest such whole number.
+    Raises: ValueError for values outside these ranges.
+    Source: Hoeffding (1963), Theorem 2; Lebeda et al. (2024), Section 5
+    (whose printed number belongs to another beta: chapter 1).
+
+    >>> monte_carlo_sample_size(1e-3, failure_probability=0.01, points=40)
+    4493599
+    """
+    a = float(check_range("error", error, 0, 1, "()"))
+    beta = check_range("failure_probability", failure_probability, 0, 1, "()")
+    k = check_count("points", points)
+    return math.ceil(math.log(2 * k / float(beta)) / (2 * a**2))

@@ -1,0 +1,445 @@
+# Generated from notebooks/03_privacy_loss.md by tools/tangle.py; do not edit.
+
+"""Counting privacy with loss distributions."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
+
+from accountlib.divergences import Floats, as_given, check_range
+from accountlib.worst_case_pairs import Closed, DominatingPair
+
+__all__ = [
+    "BoundKind",
+    "UNIT",
+    "TINY",
+    "LARGEST_LOSS",
+    "MOST_CELLS",
+    "GridTooFine",
+    "PrivacyLossDistribution",
+    "grid_curve",
+    "grid_epsilon",
+    "loss_quantiles",
+    "discretize",
+    "mass_error",
+    "upper_share",
+    "lower_share",
+    "convex_hull",
+    "drop_negative",
+]
+
+BoundKind = Literal["upper", "lower", "buckets-upper", "buckets-lower"]
+UNIT = 2.0**-53  # unit round-off of double precision
+TINY = 1e-290  # below, floats lose relative accuracy
+LARGEST_LOSS = 600.0  # e^600 is still a float with room to spare
+MOST_CELLS = 2**22
+
+
+class GridTooFine(ValueError):
+    """The step asks for more grid points than `MOST_CELLS`.
+
+    >>> GridTooFine(1e-9, 10**10).cells
+    10000000000
+    """
+
+    def __init__(self, step: float, cells: int) -> None:
+        super().__init__(
+            f"step must be larger than {step!r}, which needs {cells} cells "
+            f"(at most {MOST_CELLS})"
+        )
+        self.cells = cells
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyLossDistribution:
+    r"""Distribution of the privacy loss under P, on an even grid.
+
+    Formula: $\Pr[L = \ell_i] = p_i$ with $\ell_i = i \Delta$, and
+    $\Pr[L = \infty] = p_\infty$; $\delta(\varepsilon) = p_\infty +
+    \sum_{\ell_i > \varepsilon} (1 - e^{\varepsilon - \ell_i}) p_i$.
+
+    Parameters: `step` ($\Delta > 0$), `first_index` (the i of mass[0]),
+    `mass` ($p_i \ge 0$), `infinity_mass` ($p_\infty$ in [0, 1]), `bound`
+    ("upper", "lower", "buckets-upper", "buckets-lower"): which side of
+    the truth the curve lies on, and how it was made.
+    Raises: ValueError for values outside these ranges.
+    Source: Doroshenko et al. (2022), Definition 2.5; chapter 3.
+
+    >>> PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0).losses
+    array([-1.,  0.,  1.])
+    """
+
+    step: float
+    first_index: int
+    mass: ArrayLike
+    infinity_mass: float
+    bound: BoundKind = "upper"
+
+    def __post_init__(self) -> None:
+        check_range("step", self.step, 0, np.inf, "()")
+        check_range("infinity_mass", self.infinity_mass, 0, 1)
+        mass = check_range("mass", self.mass, 0, np.inf, "[)").copy()
+        if mass.ndim != 1 or mass.size == 0:
+            raise ValueError(f"mass must be a non-empty list, got {mass!r}")
+        mass.flags.writeable = False
+        object.__setattr__(self, "mass", mass)
+
+    @property
+    def losses(self) -> Floats:
+        """The grid of losses, one per entry of `mass`."""
+        indices = self.first_index + np.arange(len(np.asarray(self.mass)))
+        return self.step * indices
+
+    @cached_property
+    def log_mass(self) -> Floats:
+        """Logarithms of the masses (-inf for 0)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.asarray(self.mass)))
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        """Privacy curve of the distribution; a number or an array.
+
+        Returns: delta in [0, 1] on the distribution's own side of the
+        truth, up to the rounding of one sum (relative error 1e-13).
+        Raises: ValueError for NaN and infinite epsilon.
+        """
+        epsilon = check_range("epsilon", epsilon, -np.inf, np.inf, "()")
+        gap = np.minimum(np.subtract.outer(epsilon, self.losses), 0)
+        delta = -np.expm1(gap) @ np.asarray(self.mass) + self.infinity_mass
+        return as_given(np.minimum(delta, 1.0))
+
+    def epsilon(self, delta: float) -> float:
+        """Smallest epsilon >= 0 whose delta is at most the given one.
+
+        Returns: epsilon in [0, inf] on the distribution's own side of
+        the truth; inf where the mass at infinity exceeds delta.
+        Raises: ValueError for delta outside [0, 1].
+        """
+        wanted = float(check_range("delta", delta, 0, 1)) - self.infinity_mass
+        if wanted < 0:
+            return math.inf
+        curve = grid_curve(self.step, np.asarray(self.mass))
+        root = grid_epsilon(self.step, self.first_index, curve, wanted)
+        return max(0.0, root)
+
+
+def grid_curve(step: float, mass: Floats) -> Floats:
+    r"""Privacy curve at the grid points, from the masses on the grid.
+
+    Formula: $\delta_k = \sum_{j > k} (1 - e^{-(j-k)\Delta}) p_j$, from
+    $\delta_k = e^{-\Delta} \delta_{k+1} + (1 - e^{-\Delta})
+    \sum_{j > k} p_j$: sums of positive terms only.
+
+    Parameters: `step` ($\Delta$), `mass` ($p_j \ge 0$).
+    Returns: one delta per grid point, mass at infinity left out.
+    Error: rounding; relative error below (n + 100) * 1.2e-16 for n masses.
+    Source: chapter 3, eq. (3.4).
+
+    >>> grid_curve(1.0, np.array([0.5, 0.5])).round(4)
+    array([0.3161, 0.    ])
+    """
+    above = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0)
+    curve = -math.expm1(-step) * above
+    shift = 1
+    while shift < len(curve) and math.exp(-shift * step) > 0:
+        curve[:-shift] += math.exp(-shift * step) * curve[shift:]
+        shift *= 2
+    return curve
+
+
+def grid_epsilon(
+    step: float, first_index: int, curve: Floats, delta: float
+) -> float:
+    r"""Smallest epsilon on or above the grid's first loss with that delta.
+
+    Formula: $\delta(\varepsilon)$ is linear in $e^\varepsilon$ between
+    grid points.
+
+    Parameters: `step`, `first_index` of the grid; `curve`, the values
+    at the grid points (the last is 0 or the value at infinity); `delta`.
+    Returns: epsilon; the first loss if the curve starts below delta,
+    the last one if it never comes down to delta.
+    Error: rounding only.
+    Source: chapter 3.
+
+    >>> round(grid_epsilon(1.0, 0, np.array([0.5, 0.25, 0.0]), 0.25), 12)
+    1.0
+    """
+    above = np.flatnonzero(curve > delta)
+    if len(above) == 0:
+        return first_index * step
+    k = int(above[-1])
+    if k == len(curve) - 1:
+        return (first_index + k) * step
+    part = (curve[k] - delta) / (curve[k] - curve[k + 1])
+    return (first_index + k) * step + math.log1p(part * math.expm1(step))
+
+
+def loss_quantiles(
+    pair: DominatingPair, tail_mass: float
+) -> tuple[float, float]:
+    """Two losses outside which P has at most `tail_mass` on each side.
+
+    Parameters: `pair`; `tail_mass` in [0, 1).
+    Returns: (low, high), inside the pair's range of losses and within a
+    few percent of the tightest such numbers.
+    Source: chapter 3.
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> low, high = loss_quantiles(GaussianPair(1.0), 1e-9)
+    >>> -5.7 < low < -5.4 and 6.4 < high < 6.7
+    True
+    """
+    low, high = pair.loss_range
+    powers = np.logspace(-12, 12, 241)
+    edges = np.concatenate([-powers[::-1], [0.0], powers])
+    for _ in range(3):
+        p = pair.masses(edges)[0]
+        below = np.cumsum(p)[:-1]  # P(L <= edge)
+        above = np.cumsum(p[::-1])[::-1][1:]  # P(L > edge)
+        i = max(int(np.count_nonzero(below <= tail_mass)) - 1, 0)
+        j = min(int(np.count_nonzero(above > tail_mass)), len(edges) - 1)
+        if below[i] <= tail_mass:
+            low = max(low, float(edges[i]))
+        if above[j] <= tail_mass:
+            high = min(high, float(edges[j]))
+        fine_low = np.linspace(edges[i], edges[min(i + 1, len(edges) - 1)], 33)
+        fine_high = np.linspace(edges[max(j - 1, 0)], edges[j], 33)
+        edges = np.unique(np.concatenate([fine_low, fine_high]))
+    return low, max(low, high)
+
+
+def discretize(
+    pair: DominatingPair,
+    *,
+    step: float,
+    bound: BoundKind = "upper",
+    tail_mass: float = 1e-30,
+) -> PrivacyLossDistribution:
+    r"""Put the privacy loss of a pair on an even grid, as a valid bound.
+
+    Formula: the mass $P_i$ of each cell $((i-1)\Delta, i\Delta]$ is split:
+    a share goes to the cell's right end, the rest to its left end.
+    "upper" (connect the dots): $(P_i - e^{(i-1)\Delta} Q_i) /
+    (1 - e^{-\Delta})$, which conserves P and Q. "lower": the share that
+    follows from tangents at the middles of the cells. "buckets-upper":
+    all of it; "buckets-lower": nothing.
+
+    Parameters: `pair`; `step` ($\Delta > 0$); `bound`, see above;
+    `tail_mass` (in (0, 1)), P-mass that may be cut off on each side: it
+    is moved to infinity, or to the last grid point, on the safe side.
+    Returns: a distribution whose curve, and the curve of every
+    composition with others of the same side, bounds the true one from
+    above ("upper", "buckets-upper") or below; masses are rounded outward.
+    Raises: ValueError for values outside these ranges.
+    Error: of second order in the step for "upper" and "lower", of first
+    order for buckets. Where a loss exceeds 600, buckets are used.
+    Source: Doroshenko et al. (2022), Algorithm 1 and Lemma 4.1 (upper);
+    Algorithm 2 with tangents at midpoints (lower); Meiser and Mohammadi
+    (2018) (buckets); chapter 3.
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> loss = discretize(GaussianPair(1.0), step=0.01)
+    >>> round(loss.delta(1.0), 5)
+    0.12694
+    """
+    check_range("step", step, 0, np.inf, "()")
+    check_range("tail_mass", tail_mass, 0, 1, "()")
+    if bound not in get_args(BoundKind):
+        raise ValueError(
+            f"bound must be one of {get_args(BoundKind)}, got {bound!r}"
+        )
+    low, high = loss_quantiles(pair, tail_mass)
+    infinity, other_infinity = pair.infinite_mass
+    if bound == "lower" and max(infinity, other_infinity) < 1:
+        # The lines 1 - alpha (1 - Q(-inf)) and h(inf) meet on the grid.
+        meet = math.log1p(-infinity) - math.log1p(-other_infinity)
+        low = min(low, 0.0, meet)
+    low = max(low, -LARGEST_LOSS)
+    # A loss on a grid point may be rounded across it: leave it some room.
+    first = math.floor(low / step - 1e-9)
+    last = max(math.ceil(high / step + 1e-9), first)
+    cells = last - first
+    if cells > MOST_CELLS:
+        raise GridTooFine(step, cells)
+    edges = step / 2 * np.arange(2 * first, 2 * last + 1)
+    closed: Closed = "left" if bound == "buckets-lower" else "right"
+    p, q = pair.interval_masses(edges, np.diff(edges), closed)
+    mass = p[1:-1:2] + p[2:-1:2]
+    share: Floats
+    upward = bound in ("upper", "buckets-upper")
+    if bound == "buckets-upper" or (upward and last * step > LARGEST_LOSS):
+        share = mass
+    elif bound == "buckets-lower" or last * step > LARGEST_LOSS:
+        share = np.zeros(cells)
+    elif upward:
+        share = upper_share(step, edges, p, q)
+    else:
+        share = lower_share(step, edges, p, q)
+    grid = np.append(mass - share, 0.0)
+    grid[1:] += share
+    if upward:
+        grid[0] += p[0]
+        infinity += p[-1]
+    else:
+        grid[-1] += p[-1]
+        if bound == "lower":
+            grid[0] += p[0]
+            grid = convex_hull(step * np.arange(first, last + 1), grid)
+    error = mass_error(grid)
+    grid = grid * (1 + error if upward else 1 - error)
+    infinity = min(1.0, infinity * (1 + 4 * UNIT * (1 if upward else -1)))
+    return PrivacyLossDistribution(step, first, grid, infinity, bound)
+
+
+def mass_error(mass: Floats) -> Floats:
+    r"""Bound of the relative rounding error of interval masses.
+
+    Formula: $(64 + 16 \ln(1/p))\, u$ with $u = 2^{-53}$: computing
+    $p = e^{-E}$ in floating point costs a few times $E u$.
+
+    Source: numerical fact, tested against 50-digit arithmetic; chapter 3.
+
+    >>> bool(mass_error(np.array([1e-6]))[0] < 4e-14)
+    True
+    """
+    small = np.finfo(np.float64).tiny
+    return UNIT * (64 - 16 * np.log(np.clip(mass, small, 1)))
+
+
+def upper_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
+    r"""Connect the dots: how much of each cell's mass goes to its right end.
+
+    Formula: $r_i = (P_i - e^{(i-1)\Delta} Q_i)/(1 - e^{-\Delta})$, between
+    0 and $P_i$, rounded up.
+
+    Parameters: `step`; `edges`, the ends and middles of n cells; `p`, `q`,
+    masses of the 2n + 2 intervals that they cut.
+    Returns: n shares, each at least the exact one.
+    Source: Doroshenko et al. (2022), Algorithm 1; chapter 3, eq. (3.6).
+    """
+    mass, other = p[1:-1:2] + p[2:-1:2], q[1:-1:2] + q[2:-1:2]
+    excess = mass - np.exp(edges[:-1:2]) * other
+    excess += 2 * mass_error(mass) * mass
+    share = np.clip(excess / -math.expm1(-step), 0, mass)
+    return np.where(other > TINY, share, mass)
+
+
+def lower_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
+    r"""The optimistic counterpart of `upper_share`.
+
+    Formula: $r_i = (e^\Delta (P_i - e^{(i-1)\Delta} Q_i - D_{i-1}) + D_i)
+    / (e^\Delta - 1)$, where $D_i$ is the depth at grid point i of the
+    tangents at the middles of its two cells, below the privacy curve.
+
+    Parameters: as for `upper_share`.
+    Returns: n shares; they may be negative or exceed the cell's mass.
+    Source: after Doroshenko et al. (2022), Algorithm 2; chapter 3,
+    eq. (3.9).
+    """
+    alpha, slack = np.exp(edges[::2]), 2 * mass_error(p) * p
+    # Intervals left (0, 2, ...) and right (1, 3, ...) of each grid point.
+    p_left, p_right, q_left, q_right = p[::2], p[1::2], q[::2], q[1::2]
+    mass, other = p_left[1:] + p_right[:-1], q_left[1:] + q_right[:-1]
+    excess = mass - alpha[:-1] * other - slack[1:-1:2] - slack[2::2]
+    excess = np.where(other > TINY, np.maximum(excess, 0), 0)
+    # Depth of each cell's tangent at its left and at its right end.
+    at_left = np.where(
+        q_right > TINY,
+        p_right - alpha * q_right,
+        -math.expm1(-step / 2) * p_right,
+    )[:-1]
+    at_right = np.where(
+        q_left > TINY, alpha * q_left - p_left, math.expm1(step / 2) * p_left
+    )[1:]
+    slack_left, slack_right = slack[1:-1:2], slack[2::2]
+    # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
+    below_p, below_q = np.cumsum(p)[::2], np.cumsum(q)[::2]
+    above_p = np.cumsum(p[::-1])[-2::-2]
+    above_q = np.cumsum(q[::-1])[-2::-2]
+    start = np.maximum(alpha * below_q - below_p, 0)
+    end = np.maximum(above_p - alpha * above_q, 0)
+    raised = start + 2 * UNIT * len(p) * (alpha * below_q + below_p)
+    first_line = start <= end + 4 * UNIT * len(p)
+    start = np.where(first_line, np.minimum(raised, end), raised)
+    line_left = np.where(first_line[1:], start[:-1], end[:-1])
+    line_right = np.where(first_line[1:], start[1:], end[1:])
+    missed = at_left - slack_left > line_left
+    missed |= at_right - slack_right > line_right
+    at_left = np.minimum(at_left + slack_left, line_left)
+    at_right = np.minimum(at_right + slack_right, line_right)
+    at_left = np.where(missed, line_left, at_left)
+    at_right = np.where(missed, line_right, at_right)
+    depth = np.maximum(
+        np.append(at_left, end[-1]), np.append(start[0], at_right)
+    )
+    growth = math.exp(step)
+    share = (growth * (excess - depth[:-1]) + depth[1:]) / (growth - 1)
+    return np.asarray(share - 32 * UNIT * (mass + np.abs(share)))
+
+
+def convex_hull(losses: Floats, mass: Floats) -> Floats:
+    r"""Repair negative masses: the convex hull of the curve they stand for.
+
+    Formula: the slopes $-Q(L > \ell)$ of the curve, as a function of
+    $\alpha = e^\varepsilon$, are replaced by their isotonic regression,
+    weighted with the lengths of the intervals of $\alpha$. Where slopes
+    are pooled, the masses between are split among the two ends.
+
+    Parameters: `losses`, increasing; `mass`, one P-mass per loss, of
+    either sign, whose curve lies below a convex curve.
+    Returns: non-negative masses with the same sum, whose curve is the
+    largest convex curve below the given one, rounded down.
+    Source: Doroshenko et al. (2022), Algorithm 2; chapter 3.
+
+    >>> convex_hull(np.log([1.0, 2.0, 3.0]), np.array([1.0, -0.2, 0.9]))
+    array([0.95, 0.  , 0.75])
+    """
+    if np.all(mass >= 0):
+        return mass
+    kinks = np.flatnonzero(mass)
+    loss, kept = losses[kinks], mass[kinks]
+    alpha = np.exp(loss)
+    beyond = np.cumsum((kept / alpha)[::-1])[::-1]
+    slopes = np.append(beyond, 0.0)  # Q-mass above 0, alpha_0, alpha_1, ...
+    lengths = np.append(np.diff(alpha, prepend=0.0), 1e290)
+    blocks = isotonic_regression(
+        slopes, weights=lengths, increasing=False
+    ).blocks
+    # Kinks inside a pooled block go to the kinks at its two ends.
+    ends = np.append(-np.inf, np.append(loss, np.inf))
+    of_slope = np.repeat(np.arange(len(blocks) - 1), np.diff(blocks))
+    block = of_slope[:-1]
+    inner = block == of_slope[1:]
+    left, right = blocks[block], blocks[block + 1]  # positions in `ends`
+    share = -np.expm1(ends[left] - loss) / -np.expm1(ends[left] - ends[right])
+    moved = np.where(inner, kept, 0)
+    to_right = moved * share - 16 * UNIT * np.abs(moved)
+    hull = np.zeros(len(ends))
+    hull[1:-1] = np.where(inner, 0, kept)
+    hull += np.bincount(right, to_right, minlength=len(ends))
+    hull += np.bincount(left, moved - to_right, minlength=len(ends))
+    result = np.zeros_like(mass)
+    result[kinks] = hull[1:-1]
+    result = drop_negative(result)
+    return result * min(1.0, math.fsum(mass) / math.fsum(result))
+
+
+def drop_negative(mass: Floats) -> Floats:
+    """Cut rounding errors below 0 off, and scale the rest down for it.
+
+    >>> drop_negative(np.array([-0.25, 1.0]))
+    array([0.  , 0.75])
+    """
+    if np.all(mass >= 0):
+        return mass
+    cut = np.cumsum(np.maximum(-mass, 0)[::-1])[::-1]
+    result = np.maximum(mass, 0)
+    total = np.cumsum(result[::-1])[::-1]
+    excess = np.max(cut[total > 0] / total[total > 0], initial=0.0)
+    return np.asarray(result * max(0.0, 1 - float(excess)))

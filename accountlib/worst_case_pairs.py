@@ -1,0 +1,906 @@
+# Generated from notebooks/02_worst_case_pairs.md by tools/tangle.py; do not edit.
+
+"""Worst-case pairs of distributions."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import erf, ndtr
+
+from accountlib.divergences import (
+    Floats,
+    as_given,
+    check_count,
+    check_probabilities,
+    check_range,
+    gaussian_delta,
+    laplace_delta,
+)
+
+__all__ = [
+    "Closed",
+    "DominatingPair",
+    "ReversedPair",
+    "normal_masses",
+    "GaussianPair",
+    "atom_masses",
+    "LaplacePair",
+    "Mechanism",
+    "DiscretePair",
+    "Gaussian",
+    "Laplace",
+    "RandomizedResponse",
+    "ApproximateDP",
+    "PureDP",
+    "SampledPair",
+    "Adjacency",
+    "FullBatch",
+    "Poisson",
+    "FixedBatch",
+    "Sampling",
+    "Release",
+    "check_kind",
+    "check_adjacency",
+    "dominating_pairs",
+]
+
+Closed = Literal["left", "right"]
+
+
+class DominatingPair(ABC):
+    r"""Two distributions P, Q, seen through their privacy loss.
+
+    Formula: $L(y) = \ln(dP/dQ)(y)$. P is the output distribution with
+    the record, Q the one without it (remove); `.reversed()` is add.
+
+    A subclass says how much mass P and Q put on intervals of losses, and
+    where the atoms of L are; the rest of the book needs nothing else.
+    Source: Zhu, Dong and Wang (2022), Definition 7; chapter 2.
+    """
+
+    @property
+    def infinite_mass(self) -> tuple[float, float]:
+        """P-mass where Q = 0 (loss inf), Q-mass where P = 0 (loss -inf)."""
+        return 0.0, 0.0
+
+    @property
+    @abstractmethod
+    def loss_range(self) -> tuple[float, float]:
+        """Smallest and largest finite loss (-inf, inf if unbounded)."""
+
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        """Finite losses that have positive probability, increasing."""
+        return ()
+
+    @property
+    def discrete(self) -> bool:
+        """Whether the atoms are all there is."""
+        return False
+
+    @abstractmethod
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        """Masses under P and Q of the intervals between increasing edges.
+
+        `widths` are the differences of the edges, accurate where the
+        difference of two rounded edges would not be; `closed` says which
+        end belongs to an interval. The two outer intervals come first
+        and last.
+        """
+
+    def masses(self, edges: ArrayLike) -> tuple[Floats, Floats]:
+        """Masses under P and Q of the loss intervals cut by `edges`.
+
+        Parameters: `edges`, n increasing finite losses.
+        Returns: two arrays of length n + 1, for (-inf, e0], (e0, e1],
+        ..., (en, inf); finite losses only (`infinite_mass` has the rest).
+        Raises: ValueError for edges that are not finite and increasing.
+        Error: rounding only. Relative error below 1e-10 in both tails,
+        for intervals down to 1e-6 standard deviations of the loss.
+
+        >>> p, q = dominating_pairs(
+        ...     Laplace(1.0), sampling=FullBatch(), adjacency="remove"
+        ... )[0].masses([-1.0, 0.0])
+        >>> q.round(4)
+        array([0.5   , 0.1967, 0.3033])
+        """
+        edges = check_range("edges", edges, -np.inf, np.inf, "()")
+        if edges.ndim != 1 or edges.size == 0 or np.any(np.diff(edges) <= 0):
+            raise ValueError(
+                f"edges must be a non-empty increasing list, got {edges!r}"
+            )
+        return self.interval_masses(edges, np.diff(edges), "right")
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        r"""Privacy curve of the pair.
+
+        Formula: $\delta(\varepsilon) = P(L > \varepsilon) -
+        e^\varepsilon Q(L > \varepsilon)$.
+
+        Parameters: `epsilon` of any sign; a number or an array.
+        Returns: delta in [0, 1], same shape, exact up to rounding
+        (absolute error about 1e-15; subclasses with a closed form keep
+        relative accuracy).
+        Raises: ValueError for NaN and infinite epsilon.
+        """
+        epsilon = check_range("epsilon", epsilon, -np.inf, np.inf, "()")
+        delta = [self._delta(float(x)) for x in epsilon.flat]
+        return as_given(np.array(delta).reshape(epsilon.shape))
+
+    def _delta(self, epsilon: float) -> float:
+        p, q = self.masses([epsilon])
+        excess = p[1] - math.exp(epsilon + math.log(q[1])) if q[1] else p[1]
+        return max(0.0, float(excess)) + self.infinite_mass[0]
+
+    def _reversed_delta(self, epsilon: float) -> float:
+        p, q = self.masses([-epsilon])
+        excess = q[0] - math.exp(epsilon + math.log(p[0])) if p[0] else q[0]
+        return max(0.0, float(excess)) + self.infinite_mass[1]
+
+    def reversed(self) -> "DominatingPair":
+        """The pair (Q, P): add instead of remove; the loss changes sign."""
+        return ReversedPair(self)
+
+
+@dataclass(frozen=True)
+class ReversedPair(DominatingPair):
+    """The pair (Q, P) of another pair (P, Q).
+
+    Formula: $L_{Q,P} = -L_{P,Q}$.
+
+    Source: chapter 2.
+    """
+
+    pair: DominatingPair
+
+    @property
+    def infinite_mass(self) -> tuple[float, float]:
+        p, q = self.pair.infinite_mass
+        return q, p
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        low, high = self.pair.loss_range
+        return -high, -low
+
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        return tuple(-x for x in reversed(self.pair.atoms))
+
+    @property
+    def discrete(self) -> bool:
+        return self.pair.discrete
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        other: Closed = "left" if closed == "right" else "right"
+        p, q = self.pair.interval_masses(-edges[::-1], widths[::-1], other)
+        return q[::-1], p[::-1]
+
+    def _delta(self, epsilon: float) -> float:
+        return self.pair._reversed_delta(epsilon)
+
+    def reversed(self) -> DominatingPair:
+        return self.pair
+
+
+def normal_masses(edges: Floats, widths: Floats) -> Floats:
+    r"""Standard normal probability of the intervals between edges.
+
+    Formula: $\Phi(z_{i+1}) - \Phi(z_i)$ without cancellation.
+
+    Parameters: `edges`, n increasing numbers (-inf and inf allowed);
+    `widths`, their n - 1 differences.
+    Returns: n + 1 probabilities, of (-inf, z0), ..., (zn, inf).
+    Error: rounding only, relative error about $2 z^2 \cdot 10^{-16}$.
+    Source: chapter 2, eq. (2.9).
+
+    >>> normal_masses(np.array([0.0, 1e-9]), np.array([1e-9]))
+    array([5.0000000e-01, 3.9894228e-10, 5.0000000e-01])
+    """
+    left, right = edges[:-1], edges[1:]
+    tails = [ndtr(edges[:1]), ndtr(-edges[-1:])]
+    # Wide: a difference of tails, taken on the side of the smaller ones.
+    upper = ndtr(-left) - ndtr(-right)
+    lower = ndtr(right) - ndtr(left)
+    across = (erf(right / math.sqrt(2)) - erf(left / math.sqrt(2))) / 2
+    wide = np.where(left >= 0, upper, np.where(right <= 0, lower, across))
+    # Narrow: phi at the middle times a smooth integral, by quadrature.
+    with np.errstate(invalid="ignore"):
+        middle = left / 2 + right / 2
+        narrow = np.flatnonzero(widths * (1 + np.abs(middle)) < 1)
+    m, half = middle[narrow], widths[narrow] / 2
+    integral = np.zeros(len(narrow))
+    for node, weight in zip(*np.polynomial.legendre.leggauss(8), strict=True):
+        t = node * half
+        integral += weight * np.exp(-t * (m + t / 2))
+    density = np.exp(-(m**2) / 2) / math.sqrt(2 * math.pi)
+    wide[narrow] = density * half * integral
+    return np.concatenate([tails[0], wide, tails[1]])
+
+
+@dataclass(frozen=True)
+class GaussianPair(DominatingPair):
+    r"""Two unit Gaussians: P = N(mu, 1) and Q = N(0, 1).
+
+    Formula: $L(z) = \mu z - \mu^2/2$.
+
+    Parameters: `mu` ($\mu > 0$), distance of the means in standard
+    deviations of the noise: sensitivity divided by standard deviation.
+    Raises: ValueError for mu outside (0, inf).
+    Source: Lebeda et al. (2024), Proposition 9; chapter 2.
+
+    >>> GaussianPair(1.0).delta(1.0) == gaussian_delta(1.0, mu=1.0)
+    True
+    """
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        check_range("mu", self.mu, 0, np.inf, "()")
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        z, dz = edges / self.mu, widths / self.mu
+        p = normal_masses(z - self.mu / 2, dz)
+        return p, normal_masses(z + self.mu / 2, dz)
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        return gaussian_delta(epsilon, mu=self.mu)
+
+    def reversed(self) -> "GaussianPair":
+        return self  # reflection at mu/2 exchanges P and Q
+
+
+def atom_masses(
+    edges: Floats, closed: Closed, losses: Floats, masses: Floats
+) -> Floats:
+    """Sum the masses of atoms over the intervals between edges.
+
+    Parameters: `edges`, n increasing losses; `closed`, the end that
+    belongs to an interval; `losses`, `masses` of the atoms.
+    Returns: n + 1 sums.
+    Source: chapter 2.
+
+    >>> atom_masses(np.array([0.0]), "right", np.array([0.0]), np.ones(1))
+    array([1., 0.])
+    """
+    side: Closed = "left" if closed == "right" else "right"
+    where = np.searchsorted(edges, losses, side=side)
+    sums = np.bincount(where, masses, minlength=len(edges) + 1)
+    return sums.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class LaplacePair(DominatingPair):
+    r"""Two Laplace distributions of scale s whose means differ by 1.
+
+    Formula: $L(x) = (|x| - |x - 1|)/s$; between the means it is
+    $(2x - 1)/s$, outside it is constant, $\pm 1/s$: two atoms.
+
+    Parameters: `scale` ($s > 0$), in units of the distance of the means.
+    Raises: ValueError for scale outside (0, inf).
+    Source: Lebeda et al. (2024), Proposition 9; chapter 2.
+
+    >>> LaplacePair(2.0).loss_range
+    (-0.5, 0.5)
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        check_range("scale", self.scale, 0, np.inf, "()")
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -1 / self.scale, 1 / self.scale
+
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        return self.loss_range
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        most = 1 / self.scale
+        cut = np.concatenate([[-most], np.clip(edges, -most, most), [most]])
+        inside = (edges[:-1] >= -most) & (edges[1:] <= most)
+        width = np.diff(cut)
+        width[1:-1] = np.where(inside, widths, width[1:-1])
+        # Between the atoms dQ = e^(-(most + loss)/2)/4 and dP = e^loss dQ.
+        shrink = -np.expm1(-width / 2) / 2
+        q = np.exp(-(most + cut[:-1]) / 2) * shrink
+        p = np.exp(-(most - cut[1:]) / 2) * shrink
+        ends = np.array([-most, most])
+        small = math.exp(-most) / 2
+        p += atom_masses(edges, closed, ends, np.array([small, 0.5]))
+        q += atom_masses(edges, closed, ends, np.array([0.5, small]))
+        return p, q
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        return laplace_delta(epsilon, scale=self.scale)
+
+    def reversed(self) -> "LaplacePair":
+        return self
+
+
+class Mechanism(ABC):
+    """One run of a randomized algorithm on the records it is given.
+
+    `pair()` dominates it for one record removed (P with, Q without), and
+    `exchange_pair()` for one record exchanged for another.
+    Source: chapter 2.
+    """
+
+    @abstractmethod
+    def pair(self) -> DominatingPair:
+        """Worst-case pair with the record and without it."""
+
+    def exchange_pair(self) -> DominatingPair:
+        """Worst-case pair when one record is exchanged for another."""
+        raise NotImplementedError(
+            f"{self} says what happens when a record is removed; a fixed "
+            "batch needs its guarantee for an exchanged record (substitution)"
+        )
+
+
+@dataclass(frozen=True)
+class DiscretePair(DominatingPair, Mechanism):
+    r"""A pair of discrete distributions, given by two lists.
+
+    Formula: $L(y) = \ln(p_y/q_y)$.
+
+    Parameters: `p` (with the record) and `q` (without), probabilities of
+    the same outcomes, in the same order. As a mechanism it means: this
+    pair dominates for one record removed.
+    Raises: ValueError for lists that are no probabilities or differ in
+    length.
+    Source: chapter 2.
+
+    >>> DiscretePair([0.75, 0.25], [0.25, 0.75]).masses([0.0])[0]
+    array([0.25, 0.75])
+    """
+
+    p: Sequence[float]
+    q: Sequence[float]
+
+    def __post_init__(self) -> None:
+        p = tuple(map(float, check_probabilities("p", self.p)))
+        q = tuple(map(float, check_probabilities("q", self.q)))
+        if len(p) != len(q):
+            raise ValueError(
+                f"p and q must have the same length, got {len(p)} and {len(q)}"
+            )
+        object.__setattr__(self, "p", p)
+        object.__setattr__(self, "q", q)
+
+    @cached_property
+    def _finite(self) -> tuple[Floats, Floats, Floats]:
+        p, q = np.array(self.p), np.array(self.q)
+        both = (p > 0) & (q > 0)
+        p, q = p[both], q[both]
+        near = np.abs(p - q) < q / 2  # there p - q is exact
+        loss = np.where(
+            near, np.log1p(np.where(near, p - q, 0) / q), np.log(p) - np.log(q)
+        )
+        order = np.argsort(loss)
+        return loss[order], p[order], q[order]
+
+    @property
+    def infinite_mass(self) -> tuple[float, float]:
+        p, q = np.array(self.p), np.array(self.q)
+        return math.fsum(p[q == 0]), math.fsum(q[p == 0])
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        loss = self._finite[0]
+        return (float(loss[0]), float(loss[-1])) if len(loss) else (0.0, 0.0)
+
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        return tuple(self._finite[0].tolist())
+
+    @property
+    def discrete(self) -> bool:
+        return True
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        loss, p, q = self._finite
+        return (
+            atom_masses(edges, closed, loss, p),
+            atom_masses(edges, closed, loss, q),
+        )
+
+    def _delta(self, epsilon: float) -> float:
+        loss, p, q = self._finite
+        above = loss > epsilon
+        excess = p[above] * -np.expm1(epsilon - loss[above])
+        return math.fsum(excess) + self.infinite_mass[0]
+
+    def reversed(self) -> "DiscretePair":
+        return DiscretePair(self.q, self.p)
+
+    def pair(self) -> DominatingPair:
+        return self
+
+
+@dataclass(frozen=True)
+class Gaussian(Mechanism):
+    r"""Gaussian mechanism: a sum of clipped records plus normal noise.
+
+    Formula: $\sum_i x_i + N(0, \sigma^2 C^2 I)$ with $\|x_i\|_2 \le C$.
+
+    Parameters: `noise_multiplier` ($\sigma > 0$), the standard deviation
+    of the noise divided by the clipping norm C of one record.
+    Raises: ValueError for values outside (0, inf).
+    Source: Lebeda et al. (2024), Proposition 9; chapter 2.
+
+    >>> Gaussian(2.0).pair(), Gaussian(2.0).exchange_pair()
+    (GaussianPair(mu=0.5), GaussianPair(mu=1.0))
+    """
+
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        value = check_range(
+            "noise_multiplier", self.noise_multiplier, 0, np.inf, "()"
+        )
+        object.__setattr__(self, "noise_multiplier", float(value))
+
+    def pair(self) -> DominatingPair:
+        return GaussianPair(1 / self.noise_multiplier)
+
+    def exchange_pair(self) -> DominatingPair:
+        return GaussianPair(2 / self.noise_multiplier)
+
+
+@dataclass(frozen=True)
+class Laplace(Mechanism):
+    r"""Laplace mechanism: a sum of bounded numbers plus Laplace noise.
+
+    Formula: $\sum_i x_i + \mathrm{Lap}(0, s)$ with $|x_i| \le 1$.
+
+    Parameters: `scale` ($s > 0$), the scale of the noise divided by the
+    largest absolute value of one record.
+    Raises: ValueError for values outside (0, inf).
+    Source: Lebeda et al. (2024), Proposition 9; chapter 2.
+
+    >>> Laplace(2.0).exchange_pair()
+    LaplacePair(scale=1.0)
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        value = check_range("scale", self.scale, 0, np.inf, "()")
+        object.__setattr__(self, "scale", float(value))
+
+    def pair(self) -> DominatingPair:
+        return LaplacePair(self.scale)
+
+    def exchange_pair(self) -> DominatingPair:
+        return LaplacePair(self.scale / 2)
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Mechanism):
+    r"""Randomized response: one true bit, told truthfully with chance p.
+
+    Formula: $P = (p, 1-p)$, $Q = (1-p, p)$.
+
+    Parameters: `truth_probability` ($p$ in [0, 1]). It speaks of any two
+    data sets whose true bits differ, so of every adjacency, substitution
+    (and with it a fixed batch) included.
+    Raises: ValueError for values outside [0, 1].
+    Source: Warner (1965); Lebeda et al. (2024), proof of Proposition 11;
+    chapter 2.
+
+    >>> RandomizedResponse(0.75).pair()
+    DiscretePair(p=(0.75, 0.25), q=(0.25, 0.75))
+    """
+
+    truth_probability: float
+
+    def __post_init__(self) -> None:
+        value = check_range("truth_probability", self.truth_probability, 0, 1)
+        object.__setattr__(self, "truth_probability", float(value))
+
+    def pair(self) -> DominatingPair:
+        truth = self.truth_probability
+        return DiscretePair((truth, 1 - truth), (1 - truth, truth))
+
+    def exchange_pair(self) -> DominatingPair:
+        return self.pair()
+
+
+@dataclass(frozen=True)
+class ApproximateDP(Mechanism):
+    r"""Any mechanism of which only (epsilon, delta)-DP is known.
+
+    Formula: outcomes $(\delta, (1-\delta)\frac{e^\varepsilon}{1 +
+    e^\varepsilon}, (1-\delta)\frac{1}{1 + e^\varepsilon}, 0)$ against the
+    same list reversed.
+
+    Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
+    [0, 1]). They must hold for the adjacency that is asked for; under a
+    fixed batch they must hold for substitution.
+    Raises: ValueError for values outside these ranges.
+    Source: Kairouz, Oh and Viswanath (2015), Section 3; chapter 2.
+
+    >>> round(ApproximateDP(1.0, 1e-5).pair().delta(1.0), 12)
+    1e-05
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        epsilon = check_range("epsilon", self.epsilon, 0, np.inf, "[)")
+        object.__setattr__(self, "epsilon", float(epsilon))
+        object.__setattr__(
+            self, "delta", float(check_range("delta", self.delta, 0, 1))
+        )
+
+    def pair(self) -> DominatingPair:
+        likely = (1 - self.delta) / (1 + math.exp(-self.epsilon))
+        unlikely = math.exp(-self.epsilon) * likely
+        p = (self.delta, likely, unlikely, 0.0)
+        return DiscretePair(p, p[::-1])
+
+    def exchange_pair(self) -> DominatingPair:
+        return self.pair()
+
+
+@dataclass(frozen=True)
+class PureDP(Mechanism):
+    r"""Any mechanism of which only epsilon-DP is known.
+
+    Formula: randomized response with
+    $p = e^\varepsilon / (1 + e^\varepsilon)$.
+
+    Parameters: `epsilon` ($\varepsilon \ge 0$). It must hold for the
+    adjacency that is asked for; under a fixed batch it must hold for
+    substitution.
+    Raises: ValueError for values outside [0, inf).
+    Source: Kairouz, Oh and Viswanath (2015), Section 3; chapter 2.
+
+    >>> round(PureDP(1.0).pair().loss_range[1], 12)
+    1.0
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        epsilon = check_range("epsilon", self.epsilon, 0, np.inf, "[)")
+        object.__setattr__(self, "epsilon", float(epsilon))
+
+    def pair(self) -> DominatingPair:
+        return ApproximateDP(self.epsilon, 0.0).pair()
+
+    def exchange_pair(self) -> DominatingPair:
+        return self.pair()
+
+
+@dataclass(frozen=True)
+class SampledPair(DominatingPair):
+    r"""A pair after sampling: the record takes part with chance `rate`.
+
+    Formula: $((1-\gamma) Q + \gamma P,\; Q)$, whose loss is
+    $\ln(1 - \gamma + \gamma e^L)$, never below $\ln(1-\gamma)$.
+
+    Parameters: `base`, the pair (P, Q) without sampling; `rate`
+    ($\gamma$ in (0, 1)).
+    Raises: ValueError for rate outside (0, 1).
+    Source: Zhu, Dong and Wang (2022), Theorem 11 (Theorem 10 of Lebeda
+    et al. 2024); chapter 2.
+
+    >>> SampledPair(GaussianPair(1.0), 0.5).loss_range
+    (-0.6931471805599453, inf)
+    """
+
+    base: DominatingPair
+    rate: float
+
+    def __post_init__(self) -> None:
+        check_range("rate", self.rate, 0, 1, "()")
+
+    @cached_property
+    def _lowest(self) -> tuple[float, float]:
+        # ln(1 - rate) as an unevaluated sum of two floats.
+        with localcontext(prec=50):
+            exact = (1 - Decimal(self.rate)).ln()
+            high = float(exact)
+            return high, float(exact - Decimal(high))
+
+    def _loss(self, base_loss: float) -> float:
+        if base_loss > 1:
+            rest = (1 - self.rate) / self.rate * math.exp(-base_loss)
+            return math.log(self.rate) + base_loss + math.log1p(rest)
+        return math.log1p(self.rate * math.expm1(base_loss))
+
+    def _excess(self, loss: Floats) -> Floats:
+        # loss - ln(1 - rate); relative accuracy also near the lowest loss
+        high, low = self._lowest
+        return (loss - high) - low
+
+    def _base_edges(self, loss: Floats) -> Floats:
+        """The base loss whose sampled loss is `loss` (-inf if none)."""
+        excess = np.maximum(self._excess(loss), 0)
+        odds = (1 - self.rate) / self.rate
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = odds * np.expm1(np.minimum(excess, 1))  # e^base
+            low = np.log(ratio)
+            middle = np.log1p(np.expm1(np.minimum(loss, 1)) / self.rate)
+            shrink = np.log1p(-np.exp(-np.maximum(excess, 1)))
+            high = loss - math.log(self.rate) + shrink
+        central = np.abs(ratio - 1) < 0.5
+        return np.where(excess >= 1, high, np.where(central, middle, low))
+
+    @property
+    def infinite_mass(self) -> tuple[float, float]:
+        return self.rate * self.base.infinite_mass[0], 0.0
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        low, high = self.base.loss_range
+        bottom = low if self.base.infinite_mass[1] == 0 else -math.inf
+        return self._loss(bottom), self._loss(high)
+
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        lowest = () if self.base.infinite_mass[1] == 0 else (self._lowest[0],)
+        return lowest + tuple(self._loss(x) for x in self.base.atoms)
+
+    @property
+    def discrete(self) -> bool:
+        return self.base.discrete
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        mapped = self._base_edges(edges)
+        inside = mapped > -np.inf
+        skip = len(edges) - int(np.count_nonzero(inside))
+        p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
+        if skip == len(edges):  # every edge lies below the lowest loss
+            edge = np.array([-1e300])
+            base_p, base_q = self.base.interval_masses(edge, edge[:0], closed)
+        else:
+            excess = self._excess(edges[skip:])
+            with np.errstate(over="ignore"):
+                growth = np.expm1(widths[skip:]) / -np.expm1(-excess[:-1])
+            base_p, base_q = self.base.interval_masses(
+                mapped[skip:], np.log1p(growth), closed
+            )
+        p[skip:], q[skip:] = base_p[-len(p) + skip :], base_q[-len(q) + skip :]
+        lowest = np.array([self._lowest[0]])
+        atom = np.array([self.base.infinite_mass[1]])
+        q += atom_masses(edges, closed, lowest, atom)
+        return (1 - self.rate) * q + self.rate * p, q
+
+    def _delta(self, epsilon: float) -> float:
+        # H_a of the mixture is rate * H_b(P||Q) with b = 1 + (a - 1)/rate.
+        base = float(self._base_edges(np.array([epsilon]))[0])
+        if base == -math.inf:
+            return -math.expm1(epsilon)
+        return float(self.rate * self.base.delta(base))
+
+    def _reversed_delta(self, epsilon: float) -> float:
+        # The same for the reversed pair: rate * a * H_{1/b}(Q||P) * b.
+        base = float(self._base_edges(np.array([-epsilon]))[0])
+        if base == -math.inf:
+            return max(0.0, -math.expm1(epsilon))
+        factor = self.rate * math.exp(epsilon + base)
+        return float(factor * self.base.reversed().delta(-base))
+
+
+class Adjacency(StrEnum):
+    """How two neighbouring data sets differ. There is no default.
+
+    ADD: D' has one record more than D. REMOVE: one less. ADD_OR_REMOVE:
+    either. SUBSTITUTE: one record of D is exchanged for another.
+    Source: Lebeda et al. (2024), Definition 2; chapter 2.
+
+    >>> Adjacency("add-or-remove") is Adjacency.ADD_OR_REMOVE
+    True
+    """
+
+    ADD = "add"
+    REMOVE = "remove"
+    ADD_OR_REMOVE = "add-or-remove"
+    SUBSTITUTE = "substitute"
+
+
+@dataclass(frozen=True)
+class FullBatch:
+    """No sampling: the mechanism sees every record.
+
+    >>> FullBatch()
+    FullBatch()
+    """
+
+
+@dataclass(frozen=True)
+class Poisson:
+    r"""Poisson sampling: every record takes part with chance `rate`,
+    independently of the others.
+
+    Parameters: `rate` ($\gamma$ in [0, 1]).
+    Raises: ValueError for values outside [0, 1].
+    Source: Lebeda et al. (2024), Definition 6; chapter 2.
+
+    >>> Poisson(0.01)
+    Poisson(rate=0.01)
+    """
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        rate = float(check_range("rate", self.rate, 0, 1))
+        object.__setattr__(self, "rate", rate)
+
+
+@dataclass(frozen=True)
+class FixedBatch:
+    r"""A batch of fixed size, drawn uniformly without replacement.
+
+    Parameters: `batch_size` ($b \ge 1$), `dataset_size` ($n \ge b$), the
+    number of records of the larger one of two neighbours.
+    Raises: ValueError for values outside these ranges.
+    Source: Lebeda et al. (2024), Definition 6; chapter 2.
+
+    >>> FixedBatch(64, 50_000)
+    FixedBatch(batch_size=64, dataset_size=50000)
+    """
+
+    batch_size: int
+    dataset_size: int
+
+    def __post_init__(self) -> None:
+        size = check_count("dataset_size", self.dataset_size)
+        batch = check_count("batch_size", self.batch_size)
+        if batch > size:
+            raise ValueError(
+                f"batch_size must lie in [1, dataset_size = {size}], "
+                f"got {self.batch_size!r}"
+            )
+        object.__setattr__(self, "dataset_size", size)
+        object.__setattr__(self, "batch_size", batch)
+
+
+Sampling = FullBatch | Poisson | FixedBatch
+
+
+@dataclass(frozen=True)
+class Release:
+    """One mechanism, run `count` times, each time on a fresh sample.
+
+    Parameters: `mechanism`; `sampling`, how the records of each run are
+    chosen; `count` (T >= 1), the number of runs.
+    Raises: ValueError for arguments of another kind or range.
+    Source: chapter 2.
+
+    >>> Release(Gaussian(0.8), Poisson(0.001), count=10_000).count
+    10000
+    """
+
+    mechanism: Mechanism
+    sampling: Sampling = FullBatch()
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        check_kind("mechanism", self.mechanism, Mechanism)
+        check_kind("sampling", self.sampling, (FullBatch, Poisson, FixedBatch))
+        object.__setattr__(self, "count", check_count("count", self.count))
+
+
+def check_kind(name: str, value: object, kinds: Any) -> None:
+    """Raise ValueError unless `value` is of one of the `kinds`.
+
+    >>> check_kind("mechanism", 0.8, Mechanism)
+    Traceback (most recent call last):
+    ...
+    ValueError: mechanism must be a Mechanism, got 0.8
+    """
+    if not isinstance(value, kinds):
+        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise ValueError(f"{name} must be a {names}, got {value!r}")
+
+
+def check_adjacency(value: Adjacency | str) -> Adjacency:
+    """Return the Adjacency that `value` names.
+
+    >>> check_adjacency("remove") is Adjacency.REMOVE
+    True
+    """
+    try:
+        return Adjacency(value)
+    except ValueError:
+        allowed = "add, remove, add-or-remove or substitute"
+        raise ValueError(
+            f"adjacency must be {allowed}, got {value!r}"
+        ) from None
+
+
+def dominating_pairs(
+    mechanism: Mechanism,
+    *,
+    sampling: Sampling,
+    adjacency: Adjacency | str,
+    group_size: int = 1,
+) -> tuple[DominatingPair, ...]:
+    r"""Worst-case pairs of one run: their largest curve is the truth.
+
+    Formula: with $(P, Q)$ the pair of the mechanism, remove is
+    $((1-\gamma) Q + \gamma P,\, Q)$ and add is its reverse. Full batch:
+    $\gamma = 1$. Fixed batch: $\gamma = b/n$, and $(P, Q)$ is the pair
+    for an exchanged record.
+
+    Parameters: `mechanism`, `sampling`, `adjacency`; `group_size`, how
+    many records differ (1 until the chapter on groups).
+    Returns: one pair per direction, remove first, then add. For every
+    epsilon the largest of their deltas is at least the true one, and
+    equal to it for Gaussian and Laplace.
+    Raises: ValueError for bad values, NotImplementedError for a
+    combination that no theorem of the book covers.
+    Source: Zhu, Dong and Wang (2022), Theorem 11; Lebeda et al. (2024),
+    Proposition 9 and Theorem 10; chapter 2.
+
+    >>> dominating_pairs(
+    ...     Gaussian(1.0), sampling=Poisson(0.5), adjacency="remove"
+    ... )
+    (SampledPair(base=GaussianPair(mu=1.0), rate=0.5),)
+    """
+    check_kind("mechanism", mechanism, Mechanism)
+    check_kind("sampling", sampling, (FullBatch, Poisson, FixedBatch))
+    adjacency = check_adjacency(adjacency)
+    if check_count("group_size", group_size) > 1:
+        raise NotImplementedError(
+            f"group_size={group_size}: groups of records come with the "
+            "chapter on group privacy"
+        )
+    if adjacency is Adjacency.SUBSTITUTE:
+        raise NotImplementedError(
+            "adjacency='substitute': substitution needs the chapter on "
+            "sampling pitfalls; known bound: remove, then add"
+        )
+    if isinstance(sampling, FixedBatch):
+        if sampling.batch_size == sampling.dataset_size:
+            raise ValueError(
+                "batch_size must be at most dataset_size - 1 (the smaller "
+                f"neighbour fills no larger batch), got {sampling}"
+            )
+        rate = sampling.batch_size / sampling.dataset_size
+        base = mechanism.exchange_pair()
+    else:
+        rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+        base = mechanism.pair()
+    if rate == 0:
+        remove: DominatingPair = DiscretePair((1.0,), (1.0,))
+    else:
+        remove = base if rate == 1 else SampledPair(base, rate)
+    pairs = {
+        Adjacency.REMOVE: (remove,),
+        Adjacency.ADD: (remove.reversed(),),
+        Adjacency.ADD_OR_REMOVE: (remove, remove.reversed()),
+    }
+    return pairs[adjacency]

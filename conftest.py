@@ -1,0 +1,57 @@
+"""Let pytest run the text notebooks and hold them to the book's outputs."""
+
+import os
+from pathlib import Path
+from unittest import mock
+
+os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+ROOT = Path(__file__).parent
+EXECUTED = ROOT / "build" / "executed"
+
+
+def pytest_collect_file(file_path, parent):
+    if file_path.parent == ROOT / "notebooks" and file_path.suffix == ".md":
+        return text_notebook().from_parent(parent, path=file_path)
+    return None
+
+
+def text_notebook():
+    """The collector of a text notebook.
+
+    nbval runs the cells of the text. What it compares their outputs with is
+    the copy that the book build executed: a second run must give the same.
+    Where no book was built, the cells only have to run.
+    """
+    import jupytext
+    import nbformat
+    import nbval.plugin
+
+    read_copy = nbformat.read
+
+    def read(path, as_version):
+        text = jupytext.read(path, fmt="md:myst")
+        copy = EXECUTED / f"{Path(path).stem}.ipynb"
+        if EXECUTED.exists():
+            take_outputs(text, read_copy(copy, as_version), copy)
+        return text
+
+    class TextNotebook(nbval.plugin.IPyNbFile):
+        def collect(self):
+            with mock.patch.object(nbval.plugin.nbformat, "read", read):
+                return list(super().collect())
+
+    return TextNotebook
+
+
+def take_outputs(text, executed, copy):
+    ours = [cell for cell in text.cells if cell.cell_type == "code"]
+    theirs = [cell for cell in executed.cells if cell.cell_type == "code"]
+    if [c.source for c in ours] != [c.source for c in theirs]:
+        raise ValueError(f"{copy} is older than its notebook: `make book`")
+    if any(c.source and not c.execution_count for c in theirs):
+        raise ValueError(f"{copy} was not executed: nothing to compare with")
+    for cell, done in zip(ours, theirs, strict=True):
+        cell.outputs = done.outputs
+        cell.execution_count = done.execution_count
