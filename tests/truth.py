@@ -163,7 +163,8 @@ def laplace_composition_delta(
     the contour integral (laplace-1). Where fewer than about 40 of the losses
     are no atoms, the integrand decays slowly; there the parts k < 3 come
     from (laplace-2) and only the others, whose integrand decays like t^-5,
-    from the integral.
+    from the integral. The width is 1e-12 to 1e-9 of delta, down to 1e-30;
+    parts from (laplace-2) cost 1e-45, whatever delta is.
     """
     with mp.workdps(60):
         scale, epsilon = mp.mpf(scale), mp.mpf(epsilon)
@@ -498,15 +499,26 @@ class ExactPair:
         return ExactPair(weights, self.denominator * other.denominator)
 
     def power(self, count: int) -> ExactPair:
-        """`count` independent releases, by repeated squaring."""
-        result, base = ExactPair({(1, 1): 1}, 1), self
-        while count:
-            if count & 1:
-                result = result.times(base)
-            count >>= 1
-            if count:
-                base = base.times(base)
-        return result
+        """`count` independent releases, by the multinomial theorem."""
+        weights: dict[tuple[int, int], int] = {}
+        powers = [
+            [(i**n, j**n, w**n) for n in range(count + 1)]
+            for (i, j), w in self.weights.items()
+        ]
+
+        def spread(place: int, left: int, i: int, j: int, w: int) -> None:
+            """Class `place` takes n of the releases that are left."""
+            last = place == len(powers) - 1
+            for n in (left,) if last else range(left + 1):
+                i2, j2, w2 = powers[place][n]
+                now = (i * i2, j * j2, w * w2 * math.comb(left, n))
+                if last:
+                    _put(weights, *now)
+                elif now[0] or now[1]:
+                    spread(place + 1, left - n, *now)
+
+        spread(0, count, 1, 1, 1)
+        return ExactPair(weights, self.denominator**count)
 
     @cached_property
     def _table(self) -> list[tuple[Fraction, int, int]]:
@@ -581,10 +593,10 @@ class ExactPair:
 
 def _put(weights: dict[tuple[int, int], int], i: int, j: int, w: int) -> None:
     """Add an outcome class with P : Q = i : j and weight w."""
-    common = math.gcd(i, j) * w
-    if common:
-        key = (i * w // common, j * w // common)
-        weights[key] = weights.get(key, 0) + common
+    common = math.gcd(i, j)
+    if common and w:
+        key = (i // common, j // common)
+        weights[key] = weights.get(key, 0) + common * w
 
 
 def _fraction(value: mp.mpf) -> Fraction:
