@@ -29,23 +29,26 @@ from accountlib.worst_case_pairs import (
 )
 
 __all__ = [
+    "Bound",
+    "any_infinite",
     "SIDES",
     "LOG_TAIL",
-    "Bound",
     "Part",
+    "Losses",
     "log_moment",
     "chernoff_edges",
     "Composition",
     "convolve",
-    "any_infinite",
     "log_peak",
     "delta_side",
     "tilted_curve",
     "epsilon_side",
+    "as_distribution",
+    "self_compose",
+    "compose",
     "MergedMoments",
     "best_tilt",
     "aligned_step",
-    "Losses",
     "Query",
     "refine",
     "total_loss",
@@ -56,13 +59,7 @@ __all__ = [
     "delta_one_way",
     "epsilon",
     "delta",
-    "as_distribution",
-    "self_compose",
-    "compose",
 ]
-
-SIDES: tuple[BoundKind, BoundKind] = ("upper", "lower")
-LOG_TAIL = -28.0  # of the tilted mass outside of the window: 7e-13
 
 
 @dataclass(frozen=True)
@@ -102,7 +99,29 @@ class Bound:
         return self.lower <= value <= self.upper
 
 
+def any_infinite(masses: Sequence[tuple[float, int]]) -> float:
+    r"""Probability that at least one of many losses is infinite.
+
+    Formula: $1 - \prod_j (1 - p_j)^{T_j}$.
+
+    Parameters: `masses`, pairs of a probability $p_j$ and a count $T_j$.
+    Returns: the probability; relative error below 1e-15 per pair.
+    Source: chapter 4, "Mass at infinity".
+
+    >>> any_infinite([(0.5, 2)])
+    0.75
+    """
+    if len(masses) == 1 and masses[0][1] == 1:
+        return masses[0][0]
+    if any(p == 1 for p, _ in masses):
+        return 1.0
+    return -math.expm1(math.fsum(n * math.log1p(-p) for p, n in masses))
+
+
+SIDES: tuple[BoundKind, BoundKind] = ("upper", "lower")
+LOG_TAIL = -28.0  # of the tilted mass outside of the window: 7e-13
 Part = tuple[PrivacyLossDistribution, int]
+Losses = Sequence[tuple[DominatingPair, int]]
 
 
 def log_moment(parts: Sequence[Part], order: float) -> float:
@@ -114,7 +133,7 @@ def log_moment(parts: Sequence[Part], order: float) -> float:
     Parameters: `parts`, pairs of a distribution and its count $T_j$;
     `order` ($\lambda$, any real number).
     Returns: K, exact up to rounding; on the side of the parts.
-    Source: chapter 4, eq. (4.5).
+    Source: chapter 4, "Tilting".
 
     >>> coin = PrivacyLossDistribution(1.0, 0, [0.5, 0.5], 0.0)
     >>> round(log_moment([(coin, 2)], 1.0), 6)
@@ -141,7 +160,7 @@ def chernoff_edges(
     Parameters: `parts`; `tilt` ($\lambda$); `log_tail`, logarithm of the
     mass allowed on each side, relative to all finite mass.
     Returns: (low, high), inside the range of possible totals.
-    Source: Chernoff (1952); chapter 4, eq. (4.7).
+    Source: Chernoff (1952); chapter 4, "Choosing the window".
     """
     bottom = sum(n * d.losses[0] for d, n in parts)
     top = sum(n * d.losses[-1] for d, n in parts)
@@ -177,7 +196,7 @@ class Composition:
 
     Fields: `step` ($\Delta$), `first_index` (f), `mass` (m), `tilt`
     ($\lambda$), `log_scale` (K), the three errors, and `infinity_mass`.
-    Source: chapter 4, eq. (4.6).
+    Source: chapter 4, "All errors in one place".
     """
 
     step: float
@@ -205,7 +224,7 @@ def convolve(
     tilted mass that may lie outside of the window on each side.
     Returns: the composition, with bounds of all its errors.
     Error: see `Composition`; mass outside of the window is wrapped into it.
-    Source: Koskela, Jälkö and Honkela (2020); chapter 4, eq. (4.8).
+    Source: Koskela, Jälkö and Honkela (2020); chapter 4, "On a circle".
     """
     step = parts[0][0].step
     bottom = sum(n * d.first_index for d, n in parts)
@@ -246,7 +265,7 @@ def convolve(
         log_power += count * log_radius
         log_most += count * np.log(radius + stages)
         angle += count * phase
-        # Error of a factor, times how often it occurs: eq. (4.9).
+        # Error of a factor, times how often it occurs (cmp-power).
         rounding = 4 * UNIT * (1 + np.abs(log_radius) + np.abs(phase))
         relative += count * (stages / (radius + stages) + rounding)
     wrong = np.exp(log_most) * (relative + stages)
@@ -268,32 +287,13 @@ def convolve(
     )
 
 
-def any_infinite(masses: Sequence[tuple[float, int]]) -> float:
-    r"""Probability that at least one of many losses is infinite.
-
-    Formula: $1 - \prod_j (1 - p_j)^{T_j}$.
-
-    Parameters: `masses`, pairs of a probability $p_j$ and a count $T_j$.
-    Returns: the probability; relative error below 1e-15 per pair.
-    Source: chapter 4, eq. (4.3).
-
-    >>> any_infinite([(0.5, 2)])
-    0.75
-    """
-    if len(masses) == 1 and masses[0][1] == 1:
-        return masses[0][0]
-    if any(p == 1 for p, _ in masses):
-        return 1.0
-    return -math.expm1(math.fsum(n * math.log1p(-p) for p, n in masses))
-
-
 def log_peak(tilt: float) -> float:
     r"""Logarithm of the largest $e^{-\lambda x} (1 - e^{-x})$ over x >= 0.
 
     Formula: $\lambda \ln \lambda - (1 + \lambda) \ln(1 + \lambda)$.
 
     Parameters: `tilt` ($\lambda \ge 0$).
-    Source: chapter 4, eq. (4.10).
+    Source: chapter 4, "Reading off delta and epsilon".
 
     >>> round(math.exp(log_peak(1.0)), 12)
     0.25
@@ -312,7 +312,7 @@ def delta_side(total: Composition, epsilon: float, upper: bool) -> float:
     Parameters: `total`, composed from distributions of the same side;
     `epsilon`; `upper`, which end is wanted.
     Returns: a number in [0, 1] on the wanted side of the truth.
-    Source: chapter 4, eq. (4.11).
+    Source: chapter 4, "Reading off delta and epsilon".
     """
     gap = (
         total.step * (total.first_index + np.arange(total.mass.size)) - epsilon
@@ -344,7 +344,7 @@ def tilted_curve(step: float, mass: Floats, tilt: float) -> Floats:
     Parameters: `step`, `mass` ($m_j \ge 0$), `tilt` ($\lambda \ge 0$).
     Returns: one number per grid point.
     Error: relative error below 1e-14 (1 + log2 n) for n masses.
-    Source: chapter 4, eq. (4.12).
+    Source: chapter 4, "Reading off delta and epsilon".
 
     >>> tilted_curve(1.0, np.array([0.5, 0.5]), 0.0).round(4)
     array([0.3161, 0.    ])
@@ -366,13 +366,13 @@ def tilted_curve(step: float, mass: Floats, tilt: float) -> Floats:
 def epsilon_side(total: Composition, delta: float, upper: bool) -> float:
     r"""One end of the interval for epsilon at one delta.
 
-    Formula: `delta_side` at every grid point (eq. 4.12), and between two
+    Formula: `delta_side` at every grid point (eq. cmp-delta), and between two
     grid points linear interpolation in $e^\varepsilon$, which is exact.
 
     Parameters: `total`, composed from distributions of the same side;
     `delta`; `upper`, which end is wanted.
     Returns: a number (-inf to inf, not cut at 0) on the wanted side.
-    Source: chapter 4, eq. (4.12).
+    Source: chapter 4, "Reading off delta and epsilon".
     """
     sign = 1 if upper else -1
     infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
@@ -404,6 +404,103 @@ def epsilon_side(total: Composition, delta: float, upper: bool) -> float:
     return float(root)
 
 
+def as_distribution(
+    total: Composition, bound: BoundKind
+) -> PrivacyLossDistribution:
+    r"""Turn an untilted composition into a table on the safe side.
+
+    Formula: upper: all errors are added to the mass at infinity; lower:
+    they are taken from the entries, and the tail from the largest losses.
+
+    Source: chapter 4.
+    """
+    scale = math.exp(total.log_scale)
+    if bound in ("upper", "buckets-upper"):
+        error = total.entry_error * total.mass.size + total.tail
+        mass = np.maximum(total.mass, 0) * scale * (1 + total.scale_error)
+        infinity = min(1.0, total.infinity_mass + scale * error)
+    else:
+        mass = np.maximum(total.mass - total.entry_error, 0)
+        beyond = np.cumsum(mass[::-1])[::-1]
+        mass = np.minimum(mass, np.maximum(beyond - total.tail, 0))
+        mass *= scale * (1 - total.scale_error)
+        infinity = total.infinity_mass
+    return PrivacyLossDistribution(
+        total.step, total.first_index, mass, infinity, bound
+    )
+
+
+def self_compose(
+    distribution: PrivacyLossDistribution,
+    count: int,
+    *,
+    tail_mass: float = 1e-15,
+) -> PrivacyLossDistribution:
+    r"""Privacy loss distribution of `count` independent equal steps.
+
+    Formula: the `count`-fold convolution with itself.
+
+    Parameters: `distribution`; `count` (T >= 1); `tail_mass` (in (0, 1)),
+    what may be cut off at each end of the window, on the safe side.
+    Returns: a distribution on the same side of the truth.
+    Raises: ValueError for values outside these ranges.
+    Error: absolute: round-off of about T * 1e-15, counted on the safe
+    side. For relative accuracy at tiny delta use `epsilon` or `delta`.
+    Source: Doroshenko et al. (2022), Lemma 2.7; chapter 4.
+
+    >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
+    >>> np.asarray(self_compose(coin, 2).mass).round(4)
+    array([0.0625, 0.    , 0.375 , 0.    , 0.5625])
+    """
+    count = check_count("count", count)
+    return _compose([(distribution, count)], tail_mass)
+
+
+def compose(
+    distributions: Sequence[PrivacyLossDistribution],
+    *,
+    tail_mass: float = 1e-15,
+) -> PrivacyLossDistribution:
+    r"""Privacy loss distribution of several independent steps together.
+
+    Formula: the convolution of all of them.
+
+    Parameters: `distributions`, at least one, all with the same step and
+    on the same side; `tail_mass` as for `self_compose`.
+    Returns: a distribution on that side of the truth.
+    Raises: ValueError for an empty list, different steps or sides.
+    Error: as for `self_compose`.
+    Source: Doroshenko et al. (2022), Lemma 2.7; chapter 4.
+
+    >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
+    >>> np.asarray(compose([coin, coin]).mass).round(4)
+    array([0.0625, 0.    , 0.375 , 0.    , 0.5625])
+    """
+    if not isinstance(distributions, Sequence) or len(distributions) == 0:
+        raise ValueError(
+            f"distributions must be a non-empty list, got {distributions!r}"
+        )
+    return _compose([(d, 1) for d in distributions], tail_mass)
+
+
+def _compose(
+    parts: Sequence[Part], tail_mass: float
+) -> PrivacyLossDistribution:
+    check_range("tail_mass", tail_mass, 0, 1, "()")
+    for distribution, _ in parts:
+        check_kind("distribution", distribution, PrivacyLossDistribution)
+    first = parts[0][0]
+    for name in ("step", "bound"):
+        values = {getattr(d, name) for d, _ in parts}
+        if len(values) > 1:
+            raise ValueError(
+                f"distributions must have the same {name}, got {values}"
+            )
+    return as_distribution(
+        convolve(parts, log_tail=math.log(tail_mass)), first.bound
+    )
+
+
 @dataclass(frozen=True)
 class MergedMoments:
     r"""Renyi moments of a few merged cells: a quick look at the total loss.
@@ -413,7 +510,7 @@ class MergedMoments:
 
     Merging outcomes is post-processing, so this K is never too large. It
     chooses the tilt and the step; no bound depends on it.
-    Source: chapter 4, eq. (4.13).
+    Source: chapter 4, "Choosing tilt and step".
     """
 
     cells: tuple[tuple[Floats, Floats, int], ...]
@@ -458,7 +555,7 @@ def best_tilt(
 
     Parameters: `log_moment` (K); `exponent`, the quantity to minimise.
     Returns: (tilt, minimum); any tilt is safe, a better one is faster.
-    Source: chapter 4, eq. (4.14).
+    Source: chapter 4, "Choosing tilt and step".
 
     >>> tilt, least = best_tilt(lambda t: t**2, lambda k, t: k - 4 * t)
     >>> round(tilt, 2), round(least, 3)
@@ -514,7 +611,6 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     return largest / int(parts[first - 1 + best])
 
 
-Losses = Sequence[tuple[DominatingPair, int]]
 Query = Callable[[Composition, float, BoundKind], float]
 
 
@@ -786,100 +882,3 @@ def delta(
         for losses in directions(releases, adjacency, group_size)
     ]
     return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
-
-
-def as_distribution(
-    total: Composition, bound: BoundKind
-) -> PrivacyLossDistribution:
-    r"""Turn an untilted composition into a table on the safe side.
-
-    Formula: upper: all errors are added to the mass at infinity; lower:
-    they are taken from the entries, and the tail from the largest losses.
-
-    Source: chapter 4.
-    """
-    scale = math.exp(total.log_scale)
-    if bound in ("upper", "buckets-upper"):
-        error = total.entry_error * total.mass.size + total.tail
-        mass = np.maximum(total.mass, 0) * scale * (1 + total.scale_error)
-        infinity = min(1.0, total.infinity_mass + scale * error)
-    else:
-        mass = np.maximum(total.mass - total.entry_error, 0)
-        beyond = np.cumsum(mass[::-1])[::-1]
-        mass = np.minimum(mass, np.maximum(beyond - total.tail, 0))
-        mass *= scale * (1 - total.scale_error)
-        infinity = total.infinity_mass
-    return PrivacyLossDistribution(
-        total.step, total.first_index, mass, infinity, bound
-    )
-
-
-def self_compose(
-    distribution: PrivacyLossDistribution,
-    count: int,
-    *,
-    tail_mass: float = 1e-15,
-) -> PrivacyLossDistribution:
-    r"""Privacy loss distribution of `count` independent equal steps.
-
-    Formula: the `count`-fold convolution with itself.
-
-    Parameters: `distribution`; `count` (T >= 1); `tail_mass` (in (0, 1)),
-    what may be cut off at each end of the window, on the safe side.
-    Returns: a distribution on the same side of the truth.
-    Raises: ValueError for values outside these ranges.
-    Error: absolute: round-off of about T * 1e-15, counted on the safe
-    side. For relative accuracy at tiny delta use `epsilon` or `delta`.
-    Source: Doroshenko et al. (2022), Lemma 2.7; chapter 4.
-
-    >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
-    >>> np.asarray(self_compose(coin, 2).mass).round(4)
-    array([0.0625, 0.    , 0.375 , 0.    , 0.5625])
-    """
-    count = check_count("count", count)
-    return _compose([(distribution, count)], tail_mass)
-
-
-def compose(
-    distributions: Sequence[PrivacyLossDistribution],
-    *,
-    tail_mass: float = 1e-15,
-) -> PrivacyLossDistribution:
-    r"""Privacy loss distribution of several independent steps together.
-
-    Formula: the convolution of all of them.
-
-    Parameters: `distributions`, at least one, all with the same step and
-    on the same side; `tail_mass` as for `self_compose`.
-    Returns: a distribution on that side of the truth.
-    Raises: ValueError for an empty list, different steps or sides.
-    Error: as for `self_compose`.
-    Source: Doroshenko et al. (2022), Lemma 2.7; chapter 4.
-
-    >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
-    >>> np.asarray(compose([coin, coin]).mass).round(4)
-    array([0.0625, 0.    , 0.375 , 0.    , 0.5625])
-    """
-    if not isinstance(distributions, Sequence) or len(distributions) == 0:
-        raise ValueError(
-            f"distributions must be a non-empty list, got {distributions!r}"
-        )
-    return _compose([(d, 1) for d in distributions], tail_mass)
-
-
-def _compose(
-    parts: Sequence[Part], tail_mass: float
-) -> PrivacyLossDistribution:
-    check_range("tail_mass", tail_mass, 0, 1, "()")
-    for distribution, _ in parts:
-        check_kind("distribution", distribution, PrivacyLossDistribution)
-    first = parts[0][0]
-    for name in ("step", "bound"):
-        values = {getattr(d, name) for d, _ in parts}
-        if len(values) > 1:
-            raise ValueError(
-                f"distributions must have the same {name}, got {values}"
-            )
-    return as_distribution(
-        convolve(parts, log_tail=math.log(tail_mass)), first.bound
-    )

@@ -24,13 +24,13 @@ __all__ = [
     "PrivacyLossDistribution",
     "grid_curve",
     "grid_epsilon",
-    "loss_quantiles",
-    "discretize",
     "mass_error",
     "upper_share",
     "lower_share",
     "convex_hull",
     "drop_negative",
+    "loss_quantiles",
+    "discretize",
 ]
 
 BoundKind = Literal["upper", "lower", "buckets-upper", "buckets-lower"]
@@ -138,7 +138,7 @@ def grid_curve(step: float, mass: Floats) -> Floats:
     Parameters: `step` ($\Delta$), `mass` ($p_j \ge 0$).
     Returns: one delta per grid point, mass at infinity left out.
     Error: rounding; relative error below (n + 100) * 1.2e-16 for n masses.
-    Source: chapter 3, eq. (3.4).
+    Source: chapter 3, "The table and its curve".
 
     >>> grid_curve(1.0, np.array([0.5, 0.5])).round(4)
     array([0.3161, 0.    ])
@@ -178,6 +178,154 @@ def grid_epsilon(
         return (first_index + k) * step
     part = (curve[k] - delta) / (curve[k] - curve[k + 1])
     return (first_index + k) * step + math.log1p(part * math.expm1(step))
+
+
+def mass_error(mass: Floats) -> Floats:
+    r"""Bound of the relative rounding error of interval masses.
+
+    Formula: $(64 + 16 \ln(1/p))\, u$ with $u = 2^{-53}$: computing
+    $p = e^{-E}$ in floating point costs a few times $E u$.
+
+    Source: numerical fact, tested against 50-digit arithmetic; chapter 3.
+
+    >>> bool(mass_error(np.array([1e-6]))[0] < 4e-14)
+    True
+    """
+    small = np.finfo(np.float64).tiny
+    return UNIT * (64 - 16 * np.log(np.clip(mass, small, 1)))
+
+
+def upper_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
+    r"""Connect the dots: how much of each cell's mass goes to its right end.
+
+    Formula: $r_i = (P_i - e^{(i-1)\Delta} Q_i)/(1 - e^{-\Delta})$, between
+    0 and $P_i$, rounded up.
+
+    Parameters: `step`; `edges`, the ends and middles of n cells; `p`, `q`,
+    masses of the 2n + 2 intervals that they cut.
+    Returns: n shares, each at least the exact one.
+    Source: Doroshenko et al. (2022), Algorithm 1; chapter 3, "From above".
+    """
+    mass, other = p[1:-1:2] + p[2:-1:2], q[1:-1:2] + q[2:-1:2]
+    excess = mass - np.exp(edges[:-1:2]) * other
+    excess += 2 * mass_error(mass) * mass
+    share = np.clip(excess / -math.expm1(-step), 0, mass)
+    return np.where(other > TINY, share, mass)
+
+
+def lower_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
+    r"""The optimistic counterpart of `upper_share`.
+
+    Formula: $r_i = (e^\Delta (P_i - e^{(i-1)\Delta} Q_i - D_{i-1}) + D_i)
+    / (e^\Delta - 1)$, where $D_i$ is the depth at grid point i of the
+    tangents at the middles of its two cells, below the privacy curve.
+
+    Parameters: as for `upper_share`.
+    Returns: n shares; they may be negative or exceed the cell's mass.
+    Source: after Doroshenko et al. (2022), Algorithm 2; chapter 3,
+    "From below".
+    """
+    alpha, slack = np.exp(edges[::2]), 2 * mass_error(p) * p
+    # Intervals left (0, 2, ...) and right (1, 3, ...) of each grid point.
+    p_left, p_right, q_left, q_right = p[::2], p[1::2], q[::2], q[1::2]
+    mass, other = p_left[1:] + p_right[:-1], q_left[1:] + q_right[:-1]
+    excess = mass - alpha[:-1] * other - slack[1:-1:2] - slack[2::2]
+    excess = np.where(other > TINY, np.maximum(excess, 0), 0)
+    # Depth of each cell's tangent at its left and at its right end.
+    at_left = np.where(
+        q_right > TINY,
+        p_right - alpha * q_right,
+        -math.expm1(-step / 2) * p_right,
+    )[:-1]
+    at_right = np.where(
+        q_left > TINY, alpha * q_left - p_left, math.expm1(step / 2) * p_left
+    )[1:]
+    slack_left, slack_right = slack[1:-1:2], slack[2::2]
+    # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
+    below_p, below_q = np.cumsum(p)[::2], np.cumsum(q)[::2]
+    above_p = np.cumsum(p[::-1])[-2::-2]
+    above_q = np.cumsum(q[::-1])[-2::-2]
+    start = np.maximum(alpha * below_q - below_p, 0)
+    end = np.maximum(above_p - alpha * above_q, 0)
+    raised = start + 2 * UNIT * len(p) * (alpha * below_q + below_p)
+    first_line = start <= end + 4 * UNIT * len(p)
+    start = np.where(first_line, np.minimum(raised, end), raised)
+    line_left = np.where(first_line[1:], start[:-1], end[:-1])
+    line_right = np.where(first_line[1:], start[1:], end[1:])
+    missed = at_left - slack_left > line_left
+    missed |= at_right - slack_right > line_right
+    at_left = np.minimum(at_left + slack_left, line_left)
+    at_right = np.minimum(at_right + slack_right, line_right)
+    at_left = np.where(missed, line_left, at_left)
+    at_right = np.where(missed, line_right, at_right)
+    depth = np.maximum(
+        np.append(at_left, end[-1]), np.append(start[0], at_right)
+    )
+    growth = math.exp(step)
+    share = (growth * (excess - depth[:-1]) + depth[1:]) / (growth - 1)
+    return np.asarray(share - 32 * UNIT * (mass + np.abs(share)))
+
+
+def convex_hull(losses: Floats, mass: Floats) -> Floats:
+    r"""Repair negative masses: the convex hull of the curve they stand for.
+
+    Formula: the slopes $-Q(L > \ell)$ of the curve, as a function of
+    $\alpha = e^\varepsilon$, are replaced by their isotonic regression,
+    weighted with the lengths of the intervals of $\alpha$. Where slopes
+    are pooled, the masses between are split among the two ends.
+
+    Parameters: `losses`, increasing; `mass`, one P-mass per loss, of
+    either sign, whose curve lies below a convex curve.
+    Returns: non-negative masses with the same sum, whose curve is the
+    largest convex curve below the given one, rounded down.
+    Source: Doroshenko et al. (2022), Algorithm 2; chapter 3.
+
+    >>> convex_hull(np.log([1.0, 2.0, 3.0]), np.array([1.0, -0.2, 0.9]))
+    array([0.95, 0.  , 0.75])
+    """
+    if np.all(mass >= 0):
+        return mass
+    kinks = np.flatnonzero(mass)
+    loss, kept = losses[kinks], mass[kinks]
+    alpha = np.exp(loss)
+    beyond = np.cumsum((kept / alpha)[::-1])[::-1]
+    slopes = np.append(beyond, 0.0)  # Q-mass above 0, alpha_0, alpha_1, ...
+    lengths = np.append(np.diff(alpha, prepend=0.0), 1e290)
+    blocks = isotonic_regression(
+        slopes, weights=lengths, increasing=False
+    ).blocks
+    # Kinks inside a pooled block go to the kinks at its two ends.
+    ends = np.append(-np.inf, np.append(loss, np.inf))
+    of_slope = np.repeat(np.arange(len(blocks) - 1), np.diff(blocks))
+    block = of_slope[:-1]
+    inner = block == of_slope[1:]
+    left, right = blocks[block], blocks[block + 1]  # positions in `ends`
+    share = -np.expm1(ends[left] - loss) / -np.expm1(ends[left] - ends[right])
+    moved = np.where(inner, kept, 0)
+    to_right = moved * share - 16 * UNIT * np.abs(moved)
+    hull = np.zeros(len(ends))
+    hull[1:-1] = np.where(inner, 0, kept)
+    hull += np.bincount(right, to_right, minlength=len(ends))
+    hull += np.bincount(left, moved - to_right, minlength=len(ends))
+    result = np.zeros_like(mass)
+    result[kinks] = hull[1:-1]
+    result = drop_negative(result)
+    return result * min(1.0, math.fsum(mass) / math.fsum(result))
+
+
+def drop_negative(mass: Floats) -> Floats:
+    """Cut rounding errors below 0 off, and scale the rest down for it.
+
+    >>> drop_negative(np.array([-0.25, 1.0]))
+    array([0.  , 0.75])
+    """
+    if np.all(mass >= 0):
+        return mass
+    cut = np.cumsum(np.maximum(-mass, 0)[::-1])[::-1]
+    result = np.maximum(mass, 0)
+    total = np.cumsum(result[::-1])[::-1]
+    excess = np.max(cut[total > 0] / total[total > 0], initial=0.0)
+    return np.asarray(result * max(0.0, 1 - float(excess)))
 
 
 def loss_quantiles(
@@ -295,151 +443,3 @@ def discretize(
     grid = grid * (1 + error if upward else 1 - error)
     infinity = min(1.0, infinity * (1 + 4 * UNIT * (1 if upward else -1)))
     return PrivacyLossDistribution(step, first, grid, infinity, bound)
-
-
-def mass_error(mass: Floats) -> Floats:
-    r"""Bound of the relative rounding error of interval masses.
-
-    Formula: $(64 + 16 \ln(1/p))\, u$ with $u = 2^{-53}$: computing
-    $p = e^{-E}$ in floating point costs a few times $E u$.
-
-    Source: numerical fact, tested against 50-digit arithmetic; chapter 3.
-
-    >>> bool(mass_error(np.array([1e-6]))[0] < 4e-14)
-    True
-    """
-    small = np.finfo(np.float64).tiny
-    return UNIT * (64 - 16 * np.log(np.clip(mass, small, 1)))
-
-
-def upper_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
-    r"""Connect the dots: how much of each cell's mass goes to its right end.
-
-    Formula: $r_i = (P_i - e^{(i-1)\Delta} Q_i)/(1 - e^{-\Delta})$, between
-    0 and $P_i$, rounded up.
-
-    Parameters: `step`; `edges`, the ends and middles of n cells; `p`, `q`,
-    masses of the 2n + 2 intervals that they cut.
-    Returns: n shares, each at least the exact one.
-    Source: Doroshenko et al. (2022), Algorithm 1; chapter 3, eq. (3.6).
-    """
-    mass, other = p[1:-1:2] + p[2:-1:2], q[1:-1:2] + q[2:-1:2]
-    excess = mass - np.exp(edges[:-1:2]) * other
-    excess += 2 * mass_error(mass) * mass
-    share = np.clip(excess / -math.expm1(-step), 0, mass)
-    return np.where(other > TINY, share, mass)
-
-
-def lower_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
-    r"""The optimistic counterpart of `upper_share`.
-
-    Formula: $r_i = (e^\Delta (P_i - e^{(i-1)\Delta} Q_i - D_{i-1}) + D_i)
-    / (e^\Delta - 1)$, where $D_i$ is the depth at grid point i of the
-    tangents at the middles of its two cells, below the privacy curve.
-
-    Parameters: as for `upper_share`.
-    Returns: n shares; they may be negative or exceed the cell's mass.
-    Source: after Doroshenko et al. (2022), Algorithm 2; chapter 3,
-    eq. (3.9).
-    """
-    alpha, slack = np.exp(edges[::2]), 2 * mass_error(p) * p
-    # Intervals left (0, 2, ...) and right (1, 3, ...) of each grid point.
-    p_left, p_right, q_left, q_right = p[::2], p[1::2], q[::2], q[1::2]
-    mass, other = p_left[1:] + p_right[:-1], q_left[1:] + q_right[:-1]
-    excess = mass - alpha[:-1] * other - slack[1:-1:2] - slack[2::2]
-    excess = np.where(other > TINY, np.maximum(excess, 0), 0)
-    # Depth of each cell's tangent at its left and at its right end.
-    at_left = np.where(
-        q_right > TINY,
-        p_right - alpha * q_right,
-        -math.expm1(-step / 2) * p_right,
-    )[:-1]
-    at_right = np.where(
-        q_left > TINY, alpha * q_left - p_left, math.expm1(step / 2) * p_left
-    )[1:]
-    slack_left, slack_right = slack[1:-1:2], slack[2::2]
-    # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
-    below_p, below_q = np.cumsum(p)[::2], np.cumsum(q)[::2]
-    above_p = np.cumsum(p[::-1])[-2::-2]
-    above_q = np.cumsum(q[::-1])[-2::-2]
-    start = np.maximum(alpha * below_q - below_p, 0)
-    end = np.maximum(above_p - alpha * above_q, 0)
-    raised = start + 2 * UNIT * len(p) * (alpha * below_q + below_p)
-    first_line = start <= end + 4 * UNIT * len(p)
-    start = np.where(first_line, np.minimum(raised, end), raised)
-    line_left = np.where(first_line[1:], start[:-1], end[:-1])
-    line_right = np.where(first_line[1:], start[1:], end[1:])
-    missed = at_left - slack_left > line_left
-    missed |= at_right - slack_right > line_right
-    at_left = np.minimum(at_left + slack_left, line_left)
-    at_right = np.minimum(at_right + slack_right, line_right)
-    at_left = np.where(missed, line_left, at_left)
-    at_right = np.where(missed, line_right, at_right)
-    depth = np.maximum(
-        np.append(at_left, end[-1]), np.append(start[0], at_right)
-    )
-    growth = math.exp(step)
-    share = (growth * (excess - depth[:-1]) + depth[1:]) / (growth - 1)
-    return np.asarray(share - 32 * UNIT * (mass + np.abs(share)))
-
-
-def convex_hull(losses: Floats, mass: Floats) -> Floats:
-    r"""Repair negative masses: the convex hull of the curve they stand for.
-
-    Formula: the slopes $-Q(L > \ell)$ of the curve, as a function of
-    $\alpha = e^\varepsilon$, are replaced by their isotonic regression,
-    weighted with the lengths of the intervals of $\alpha$. Where slopes
-    are pooled, the masses between are split among the two ends.
-
-    Parameters: `losses`, increasing; `mass`, one P-mass per loss, of
-    either sign, whose curve lies below a convex curve.
-    Returns: non-negative masses with the same sum, whose curve is the
-    largest convex curve below the given one, rounded down.
-    Source: Doroshenko et al. (2022), Algorithm 2; chapter 3.
-
-    >>> convex_hull(np.log([1.0, 2.0, 3.0]), np.array([1.0, -0.2, 0.9]))
-    array([0.95, 0.  , 0.75])
-    """
-    if np.all(mass >= 0):
-        return mass
-    kinks = np.flatnonzero(mass)
-    loss, kept = losses[kinks], mass[kinks]
-    alpha = np.exp(loss)
-    beyond = np.cumsum((kept / alpha)[::-1])[::-1]
-    slopes = np.append(beyond, 0.0)  # Q-mass above 0, alpha_0, alpha_1, ...
-    lengths = np.append(np.diff(alpha, prepend=0.0), 1e290)
-    blocks = isotonic_regression(
-        slopes, weights=lengths, increasing=False
-    ).blocks
-    # Kinks inside a pooled block go to the kinks at its two ends.
-    ends = np.append(-np.inf, np.append(loss, np.inf))
-    of_slope = np.repeat(np.arange(len(blocks) - 1), np.diff(blocks))
-    block = of_slope[:-1]
-    inner = block == of_slope[1:]
-    left, right = blocks[block], blocks[block + 1]  # positions in `ends`
-    share = -np.expm1(ends[left] - loss) / -np.expm1(ends[left] - ends[right])
-    moved = np.where(inner, kept, 0)
-    to_right = moved * share - 16 * UNIT * np.abs(moved)
-    hull = np.zeros(len(ends))
-    hull[1:-1] = np.where(inner, 0, kept)
-    hull += np.bincount(right, to_right, minlength=len(ends))
-    hull += np.bincount(left, moved - to_right, minlength=len(ends))
-    result = np.zeros_like(mass)
-    result[kinks] = hull[1:-1]
-    result = drop_negative(result)
-    return result * min(1.0, math.fsum(mass) / math.fsum(result))
-
-
-def drop_negative(mass: Floats) -> Floats:
-    """Cut rounding errors below 0 off, and scale the rest down for it.
-
-    >>> drop_negative(np.array([-0.25, 1.0]))
-    array([0.  , 0.75])
-    """
-    if np.all(mass >= 0):
-        return mass
-    cut = np.cumsum(np.maximum(-mass, 0)[::-1])[::-1]
-    result = np.maximum(mass, 0)
-    total = np.cumsum(result[::-1])[::-1]
-    excess = np.max(cut[total > 0] / total[total > 0], initial=0.0)
-    return np.asarray(result * max(0.0, 1 - float(excess)))
