@@ -161,6 +161,11 @@ def chernoff_edges(
     mass allowed on each side, relative to all finite mass.
     Returns: (low, high), inside the range of possible totals.
     Source: Chernoff (1952); chapter 4, "Choosing the window".
+
+    >>> coin = PrivacyLossDistribution(1.0, -1, [0.5, 0.0, 0.5], 0.0)
+    >>> low, high = chernoff_edges([(coin, 10_000)], 0.0, -28.0)
+    >>> -760 < low < -740 and 740 < high < 760
+    True
     """
     bottom = sum(n * d.losses[0] for d, n in parts)
     top = sum(n * d.losses[-1] for d, n in parts)
@@ -225,6 +230,10 @@ def convolve(
     Returns: the composition, with bounds of all its errors.
     Error: see `Composition`; mass outside of the window is wrapped into it.
     Source: Koskela, Jälkö and Honkela (2020); chapter 4, "On a circle".
+
+    >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
+    >>> np.abs(convolve([(coin, 2)]).mass[:5]).round(4)
+    array([0.0625, 0.    , 0.375 , 0.    , 0.5625])
     """
     step = parts[0][0].step
     bottom = sum(n * d.first_index for d, n in parts)
@@ -313,6 +322,10 @@ def delta_side(total: Composition, epsilon: float, upper: bool) -> float:
     `epsilon`; `upper`, which end is wanted.
     Returns: a number in [0, 1] on the wanted side of the truth.
     Source: chapter 4, "Reading off delta and epsilon".
+
+    >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
+    >>> round(delta_side(convolve([(coin, 2)]), 1.0, upper=True), 6)
+    0.355568
     """
     gap = (
         total.step * (total.first_index + np.arange(total.mass.size)) - epsilon
@@ -373,6 +386,10 @@ def epsilon_side(total: Composition, delta: float, upper: bool) -> float:
     `delta`; `upper`, which end is wanted.
     Returns: a number (-inf to inf, not cut at 0) on the wanted side.
     Source: chapter 4, "Reading off delta and epsilon".
+
+    >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
+    >>> round(epsilon_side(convolve([(coin, 2)]), 0.355568, upper=True), 5)
+    1.0
     """
     sign = 1 if upper else -1
     infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
@@ -412,7 +429,14 @@ def as_distribution(
     Formula: upper: all errors are added to the mass at infinity; lower:
     they are taken from the entries, and the tail from the largest losses.
 
-    Source: chapter 4.
+    Parameters: `total`, composed with tilt 0 from tables of one side;
+    `bound`, that side.
+    Returns: a table whose curve lies on that side of the truth.
+    Source: chapter 4, "Untilted tables".
+
+    >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
+    >>> as_distribution(convolve([(coin, 2)]), "upper").first_index
+    -2
     """
     scale = math.exp(total.log_scale)
     if bound in ("upper", "buckets-upper"):
@@ -511,6 +535,10 @@ class MergedMoments:
     Merging outcomes is post-processing, so this K is never too large. It
     chooses the tilt and the step; no bound depends on it.
     Source: chapter 4, "Choosing tilt and step".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> 8.8 < MergedMoments.of([(GaussianPair(1.0), 3)]).log_moment(2.0) < 9
+    True
     """
 
     cells: tuple[tuple[Floats, Floats, int], ...]
@@ -587,7 +615,7 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     Parameters: `step`; `pairs`, whose atoms are meant.
     Returns: a step; the same one if there are no atoms, more than 100 of
     them, or too many candidates.
-    Source: chapter 4.
+    Source: chapter 4, "Choosing tilt and step".
 
     >>> from accountlib.worst_case_pairs import DiscretePair, LaplacePair
     >>> aligned_step(0.4, [LaplacePair(1.0)])
@@ -634,7 +662,7 @@ def refine(
     `relative_width`, the wanted width.
     Returns: the intersection of all intervals on the way. It stays wider
     than asked when finer grids stop helping or outgrow `MOST_CELLS`.
-    Source: chapter 4.
+    Source: chapter 4, "Choosing tilt and step"; `epsilon_one_way` calls it.
     """
     pairs = [pair for pair, _ in losses]
     result, finest = Bound(0.0, math.inf), math.inf
@@ -672,7 +700,15 @@ def total_loss(
     with the composition.
 
     Parameters: as for `refine`; `side`, "upper" or "lower".
-    Source: chapter 4, table of errors.
+    Returns: (composition, largest shift of the total loss).
+    Source: chapter 4, "The errors, all of them".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> total, moved = total_loss(
+    ...     [(GaussianPair(0.1), 100)], 0.01, "upper", 1e-12, 0.0
+    ... )
+    >>> moved < 1e-12
+    True
     """
     parts, moved = [], 0.0
     for pair, count in losses:
@@ -691,11 +727,17 @@ def directions(
 ) -> list[Losses]:
     """The dominating pairs of all releases with their counts, by direction.
 
+    Parameters: `releases`, one Release or a sequence of them;
+    `adjacency` and `group_size` as for `dominating_pairs`.
     Returns: one list for remove, one for add (or the one that was asked
     for); identical pairs are counted together, and a direction that
     equals the other one is left out.
     Raises: ValueError for an empty list or members that are no Release.
-    Source: chapter 4.
+    Source: chapter 4, "One call".
+
+    >>> from accountlib.worst_case_pairs import Laplace
+    >>> directions([Release(Laplace(1.0))] * 3, "add-or-remove", 1)
+    [[(LaplacePair(scale=1.0), 3)]]
     """
     if isinstance(releases, Release):
         releases = [releases]
@@ -721,12 +763,34 @@ def directions(
 
 
 def loss_ceiling(losses: Losses) -> float:
-    """Largest finite total loss (inf where a pair has no largest one)."""
+    r"""Largest finite total loss (inf where a pair has no largest one).
+
+    Formula: $\sum_j T_j \sup L_j$.
+
+    Parameters: `losses`, pairs of a dominating pair and its count.
+    Returns: the sum, up to rounding.
+    Source: chapter 4, "One call".
+
+    >>> from accountlib.worst_case_pairs import LaplacePair
+    >>> loss_ceiling([(LaplacePair(2.0), 10)])
+    5.0
+    """
     return math.fsum(n * pair.loss_range[1] for pair, n in losses)
 
 
 def infinite_bound(losses: Losses) -> Bound:
-    """Interval for the probability of an infinite loss under P."""
+    r"""Interval for the probability of an infinite total loss under P.
+
+    Formula: $1 - \prod_j (1 - p_{j,\infty})^{T_j}$, rounded outward.
+
+    Parameters: `losses`, pairs of a dominating pair and its count.
+    Returns: a Bound; of width 0 where the value is exact.
+    Source: chapter 4, "Mass at infinity".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> infinite_bound([(GaussianPair(1.0), 10)])
+    Bound(lower=0.0, upper=0.0)
+    """
     value = any_infinite([(pair.infinite_mass[0], n) for pair, n in losses])
     exact = value in (0.0, 1.0) or sum(n for _, n in losses) == 1
     error = 0.0 if exact else 16 * UNIT * len(losses)
@@ -736,7 +800,20 @@ def infinite_bound(losses: Losses) -> Bound:
 def epsilon_one_way(
     losses: Losses, delta: float, relative_width: float
 ) -> Bound:
-    """Interval for epsilon in one direction; see `epsilon`."""
+    """Interval for epsilon in one direction; see `epsilon`.
+
+    Parameters: `losses`, pairs of a dominating pair and its count;
+    `delta` (in [0, 1]); `relative_width`, the wanted width.
+    Returns: a Bound around the smallest epsilon >= 0 with that delta.
+    Error: as for `epsilon`.
+    Source: chapter 4, "One call".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> epsilon_one_way([(GaussianPair(0.1), 100)], 1e-6, 1e-3).contains(
+    ...     4.886554
+    ... )
+    True
+    """
     infinite, top = infinite_bound(losses), loss_ceiling(losses)
     ceiling = Bound(max(0, top * (1 - 1e-14)), max(0, top * (1 + 1e-14)))
     if delta < infinite.lower:
@@ -775,7 +852,20 @@ def epsilon_one_way(
 def delta_one_way(
     losses: Losses, epsilon: float, relative_width: float
 ) -> Bound:
-    """Interval for delta in one direction; see `delta`."""
+    """Interval for delta in one direction; see `delta`.
+
+    Parameters: `losses`, pairs of a dominating pair and its count;
+    `epsilon` (>= 0); `relative_width`, the wanted width.
+    Returns: a Bound around delta(epsilon).
+    Error: as for `delta`.
+    Source: chapter 4, "One call".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> delta_one_way([(GaussianPair(0.1), 100)], 1.0, 1e-3).contains(
+    ...     0.1269367
+    ... )
+    True
+    """
     infinite = infinite_bound(losses)
     if epsilon >= loss_ceiling(losses) * (1 + 1e-14):
         return infinite

@@ -205,6 +205,12 @@ def upper_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
     masses of the 2n + 2 intervals that they cut.
     Returns: n shares, each at least the exact one.
     Source: Doroshenko et al. (2022), Algorithm 1; chapter 3, "From above".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> edges = np.array([0.0, 0.5, 1.0])
+    >>> p, q = GaussianPair(1.0).masses(edges)
+    >>> bool(0 < upper_share(1.0, edges, p, q)[0] < p[1] + p[2])
+    True
     """
     mass, other = p[1:-1:2] + p[2:-1:2], q[1:-1:2] + q[2:-1:2]
     excess = mass - np.exp(edges[:-1:2]) * other
@@ -224,6 +230,12 @@ def lower_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
     Returns: n shares; they may be negative or exceed the cell's mass.
     Source: after Doroshenko et al. (2022), Algorithm 2; chapter 3,
     "From below".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> edges = 0.05 * np.arange(-80, 81)
+    >>> p, q = GaussianPair(1.0).masses(edges)
+    >>> lower_share(0.1, edges, p, q).shape
+    (80,)
     """
     alpha, slack = np.exp(edges[::2]), 2 * mass_error(p) * p
     # Intervals left (0, 2, ...) and right (1, 3, ...) of each grid point.
