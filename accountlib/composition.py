@@ -119,7 +119,7 @@ def any_infinite(masses: Sequence[tuple[float, int]]) -> float:
 
 
 SIDES: tuple[BoundKind, BoundKind] = ("upper", "lower")
-LOG_TAIL = -28.0  # of the tilted mass outside of the window: 7e-13
+LOG_TAIL = -28.0  # logarithm of the tilted mass outside of the window
 Part = tuple[PrivacyLossDistribution, int]
 Losses = Sequence[tuple[DominatingPair, int]]
 
@@ -256,13 +256,17 @@ def convolve(
         exponent = tilt * loss.losses + loss.log_mass
         largest = float(np.max(exponent))
         mass = np.exp(exponent - largest)
+        seen = mass > 0
+        # Tilted masses, rounded outward: e^x errs by about |x| u.
+        size_of = np.abs(tilt * loss.losses) - loss.log_mass + 8
+        size_of = size_of[seen] + np.abs(exponent[seen] - largest)
+        outward = 1 if loss.bound in ("upper", "buckets-upper") else -1
+        mass[seen] *= 1 + outward * 4 * UNIT * size_of
         total = float(np.sum(mass))
         mass /= total
-        log_scale += count * (largest + math.log(total))
-        seen = mass > 0
-        size_of = np.abs(exponent[seen]) + 2 * np.abs(loss.log_mass[seen])
-        average = float(np.sum(mass[seen] * size_of)) + abs(largest)
-        scale_error += count * UNIT * (80 + 4 * average)
+        log_moment_of_part = largest + math.log(total)
+        log_scale += count * log_moment_of_part
+        scale_error += count * UNIT * (80 + 4 * abs(log_moment_of_part))
         index = loss.first_index + np.arange(len(mass))
         middle = round(float(np.sum(mass * index)))
         offset += count * middle
@@ -275,10 +279,10 @@ def convolve(
         log_most += count * np.log(radius + stages)
         angle += count * phase
         # Error of a factor, times how often it occurs (cmp-power).
-        rounding = 4 * UNIT * (1 + np.abs(log_radius) + np.abs(phase))
+        rounding = 8 * UNIT * (1 + np.abs(log_radius) + np.abs(phase))
         relative += count * (stages / (radius + stages) + rounding)
     wrong = np.exp(log_most) * (relative + stages)
-    keep = np.flatnonzero(log_power > -90)
+    keep = np.flatnonzero(log_power > -90)  # the others sum to below 1e-38
     composed = np.zeros(half, dtype=np.complex128)
     power = np.exp(log_power[keep])
     composed[keep] = power * np.exp(1j * angle[keep])
@@ -289,6 +293,7 @@ def convolve(
         mass=mass,
         tilt=tilt,
         log_scale=log_scale,
+        # `wrong` is one half of a symmetric spectrum.
         entry_error=float(2 * np.sum(wrong) / size) + 1e-38,
         tail=0.0 if whole else math.exp(log_tail) * 1.001,
         scale_error=scale_error,
@@ -625,16 +630,18 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     """
     atoms = [x for pair in pairs for x in pair.atoms]
     largest = max(map(abs, atoms), default=0.0)
+    only_atoms = all(pair.discrete for pair in pairs)
     if largest == 0 or len(atoms) > 100 or largest > 2000 * step:
+        return step
+    if largest < step and not only_atoms:
         return step
     first = math.ceil(largest / step)
     parts = np.arange(1, max(math.ceil(first / 0.7), first + 1) + 1)
     ratio = np.outer(atoms, parts / largest)
     missed = np.max(np.abs(ratio - np.round(ratio)), axis=0)
     exact = np.flatnonzero(missed < 1e-9)
-    if all(pair.discrete for pair in pairs) and 0 < len(exact):
-        if parts[exact[0]] == 1 or exact[0] < first:
-            return largest / int(parts[exact[0]])
+    if only_atoms and len(exact) > 0:
+        return largest / int(parts[exact[0]])
     best = np.argmin((missed / parts)[first - 1 :])
     return largest / int(parts[first - 1 + best])
 

@@ -417,7 +417,7 @@ def discretize(
     low, high = loss_quantiles(pair, tail_mass)
     infinity, other_infinity = pair.infinite_mass
     if bound == "lower" and max(infinity, other_infinity) < 1:
-        # The lines 1 - alpha (1 - Q(-inf)) and h(inf) meet on the grid.
+        # Keep the crossing of the two outer lines inside of the grid.
         meet = math.log1p(-infinity) - math.log1p(-other_infinity)
         low = min(low, 0.0, meet)
     low = max(low, -LARGEST_LOSS)
