@@ -36,8 +36,10 @@ from .composition import (
 )
 from .divergences import (
     Floats,
+    Probabilities,
     as_given,
     check_count,
+    check_number,
     check_probabilities,
     check_range,
     gaussian_delta,
@@ -94,13 +96,15 @@ from .worst_case_pairs import (
 
 __all__ = [
     "Floats",
+    "Probabilities",
     "check_range",
+    "check_number",
     "check_count",
     "check_probabilities",
     "as_given",
     "hockey_stick",
-    "gaussian_delta",
     "mills_ratio",
+    "gaussian_delta",
     "gaussian_epsilon",
     "laplace_delta",
     "monte_carlo_sample_size",

@@ -478,7 +478,7 @@ def self_compose(
     Source: Doroshenko et al. (2022), Lemma 2.7; chapter 4.
 
     >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
-    >>> np.asarray(self_compose(coin, 2).mass).round(4)
+    >>> self_compose(coin, 2).mass.round(4)
     array([0.0625, 0.    , 0.375 , 0.    , 0.5625])
     """
     count = check_count("count", count)
@@ -502,7 +502,7 @@ def compose(
     Source: Doroshenko et al. (2022), Lemma 2.7; chapter 4.
 
     >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
-    >>> np.asarray(compose([coin, coin]).mass).round(4)
+    >>> compose([coin, coin]).mass.round(4)
     array([0.0625, 0.    , 0.375 , 0.    , 0.5625])
     """
     if not isinstance(distributions, Sequence) or len(distributions) == 0:

@@ -3,6 +3,8 @@
 """Measuring privacy with divergences."""
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,19 +14,22 @@ from scipy.special import erfcx, ndtr, ndtri
 
 __all__ = [
     "Floats",
+    "Probabilities",
     "check_range",
+    "check_number",
     "check_count",
     "check_probabilities",
     "as_given",
     "hockey_stick",
-    "gaussian_delta",
     "mills_ratio",
+    "gaussian_delta",
     "gaussian_epsilon",
     "laplace_delta",
     "monte_carlo_sample_size",
 ]
 
 Floats = NDArray[np.floating[Any]]
+Probabilities = ArrayLike | Sequence[Fraction]
 
 
 def check_range(
@@ -38,7 +43,7 @@ def check_range(
     Returns: a float64 array of the same shape (0-d for a scalar).
     Raises: ValueError naming argument, value and allowed interval; also
     for NaN, for booleans and for anything that is not a number.
-    Source: chapter 1.
+    Source: chapter 1, "Refuse bad input".
 
     >>> float(check_range("rate", 0.5, 0, 1))
     0.5
@@ -58,6 +63,29 @@ def check_range(
     return number
 
 
+def check_number(
+    name: str, value: Any, low: float, high: float, ends: str = "[]"
+) -> float:
+    """Return `value` as one float, or say what is wrong with it.
+
+    Parameters: as for `check_range`, but arrays and lists are refused.
+    Returns: the value as a Python float.
+    Raises: ValueError naming argument, value and allowed interval.
+    Source: chapter 1, "Refuse bad input".
+
+    >>> check_number("error", [0.1, 0.2], 0, 1)
+    Traceback (most recent call last):
+    ...
+    ValueError: error must be one number in [0, 1], got [0.1, 0.2]
+    """
+    if np.ndim(value) != 0:
+        raise ValueError(
+            f"{name} must be one number in "
+            f"{ends[0]}{low:g}, {high:g}{ends[1]}, got {value!r}"
+        )
+    return float(check_range(name, value, low, high, ends))
+
+
 def check_count(name: str, value: Any, low: int = 1) -> int:
     """Return `value` as an int, or say why it is not a whole number.
 
@@ -65,7 +93,7 @@ def check_count(name: str, value: Any, low: int = 1) -> int:
     (a float such as 1e6 is accepted), `low` the smallest allowed one.
     Returns: the same number as a Python int.
     Raises: ValueError naming argument, value and allowed range.
-    Source: chapter 1.
+    Source: chapter 1, "Refuse bad input".
 
     >>> check_count("count", 1e6)
     1000000
@@ -88,7 +116,7 @@ def check_count(name: str, value: Any, low: int = 1) -> int:
     return int(value)
 
 
-def check_probabilities(name: str, values: ArrayLike) -> NDArray[Any]:
+def check_probabilities(name: str, values: Probabilities) -> NDArray[Any]:
     """Return `values` as an array of probabilities, or say what is wrong.
 
     Parameters: `name` is the argument's name, `values` a non-empty
@@ -96,19 +124,24 @@ def check_probabilities(name: str, values: ArrayLike) -> NDArray[Any]:
     up to 1e-12).
     Returns: a 1-d array, float64 or (for Fractions) object.
     Raises: ValueError naming argument, value and allowed range.
-    Source: chapter 1.
+    Source: chapter 1, "Refuse bad input".
 
     >>> check_probabilities("p", [0.25, 0.75])
     array([0.25, 0.75])
     """
-    array = np.asarray(values)
+    try:
+        array: NDArray[Any] = np.asarray(values)
+    except ValueError:  # rows of unequal length
+        array = np.empty((0, 0))
     if array.ndim != 1 or array.size == 0:
         raise ValueError(
             f"{name} must be a non-empty list of probabilities, got {values!r}"
         )
     if array.dtype.kind != "O":
         array = check_range(name, array, 0, 1)
-    elif any(not 0 <= value <= 1 for value in array):
+    elif not all(
+        isinstance(x, (int, float, Fraction)) and 0 <= x <= 1 for x in array
+    ):
         raise ValueError(f"{name} must lie in [0, 1], got {values!r}")
     if abs(math.fsum(array) - 1) > 1e-12:
         raise ValueError(
@@ -127,19 +160,20 @@ def as_given(result: Floats) -> Any:
     return float(result) if result.ndim == 0 else result
 
 
-def hockey_stick(p: ArrayLike, q: ArrayLike, alpha: Any) -> Any:
+def hockey_stick(p: Probabilities, q: Probabilities, alpha: Any) -> Any:
     r"""Hockey-stick divergence of two discrete distributions.
 
     Formula: $H_\alpha(P\|Q) = \sum_y \max(0, P(y) - \alpha Q(y))$.
 
     Parameters: `p`, `q` (P, Q) are two lists of probabilities over the
     same outcomes; `alpha` ($\alpha = e^\varepsilon \ge 0$) is a number
-    or an array of numbers. Fractions are computed exactly.
+    or an array of numbers. Fractions (and whole alpha) stay exact.
     Returns: a number in [0, 1] for each alpha: exact for Fractions, else
     exact up to rounding (absolute error below 1e-15 per outcome).
     Raises: ValueError for lists of unequal length, values that are no
     probabilities, or alpha outside [0, inf).
-    Source: Lebeda et al. (2024), Definition 3; chapter 1.
+    Source: Lebeda et al. (2024), Definition 3; chapter 1,
+    "Discrete distributions".
 
     >>> from fractions import Fraction as F
     >>> hockey_stick([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)], F(2))
@@ -152,12 +186,31 @@ def hockey_stick(p: ArrayLike, q: ArrayLike, alpha: Any) -> Any:
         )
     array = np.asarray(alpha)
     if array.dtype.kind != "O":
-        array = check_range("alpha", alpha, 0, np.inf, "[)")
-    elif any(value < 0 for value in array.flat):
+        check_range("alpha", alpha, 0, np.inf, "[)")
+    elif not all(
+        isinstance(x, (int, float, Fraction)) and 0 <= x < np.inf
+        for x in array.flat
+    ):
         raise ValueError(f"alpha must lie in [0, inf), got {alpha!r}")
     excess = p - np.multiply.outer(array, q)
     result = np.maximum(excess, 0).sum(axis=-1)
     return as_given(result) if isinstance(result, np.ndarray) else result
+
+
+def mills_ratio(x: Floats) -> Floats:
+    r"""Mills' ratio of the standard normal distribution.
+
+    Formula: $m(x) = \Phi(-x)/\varphi(x)$.
+
+    Parameters: `x`, an array of numbers above -35 (below, it overflows).
+    Returns: m(x), exact up to rounding (relative error about 1e-15).
+    Source: chapter 1, "Gaussian noise".
+
+    >>> round(float(mills_ratio(np.array(0.0))), 6)
+    1.253314
+    """
+    result = math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
+    return np.asarray(result, dtype=np.float64)
 
 
 def gaussian_delta(epsilon: ArrayLike, *, mu: ArrayLike) -> Any:
@@ -172,7 +225,8 @@ def gaussian_delta(epsilon: ArrayLike, *, mu: ArrayLike) -> Any:
     Raises: ValueError for NaN, infinite epsilon, mu outside [0, inf).
     Error: rounding only; relative error below 1e-10 (below 1e-13 while
     delta > 1e-20), also where delta is as small as 1e-300.
-    Source: Balle and Wang (2018), Theorem 8; chapter 1, eq. (1.7).
+    Source: Balle and Wang (2018), Theorem 8; chapter 1,
+    "Gaussian noise".
 
     >>> gaussian_delta(1.0, mu=1.0)
     0.1269367375066438
@@ -181,7 +235,9 @@ def gaussian_delta(epsilon: ArrayLike, *, mu: ArrayLike) -> Any:
     mu = check_range("mu", mu, 0, np.inf, "[)")
     epsilon, mu = np.broadcast_arrays(epsilon, mu)
     distance = np.where(mu > 0, mu, 1.0)
-    a = np.abs(epsilon) / distance - distance / 2
+    with np.errstate(over="ignore"):
+        a = np.abs(epsilon) / distance - distance / 2
+    a = np.clip(a, -1e100, 1e100)  # its square must not overflow
     b = a + distance
     density = np.exp(-(a**2) / 2) / math.sqrt(2 * math.pi)
     # Far apart: Phi(-a) - phi(a) m(b), where m is Mills' ratio.
@@ -190,7 +246,7 @@ def gaussian_delta(epsilon: ArrayLike, *, mu: ArrayLike) -> Any:
         density * (mills_ratio(np.maximum(a, 0)) - mills_ratio(b)),
         ndtr(-a) - density * mills_ratio(b),
     )
-    # Close together: integrate -m'(t) = 1 - t m(t) over [a, b].
+    # Close together: integrate -m'(x) = 1 - x m(x) over [a, b].
     nodes, weights = np.polynomial.legendre.leggauss(16)
     width = np.minimum(distance, 1.0)
     points = (
@@ -205,22 +261,6 @@ def gaussian_delta(epsilon: ArrayLike, *, mu: ArrayLike) -> Any:
     return as_given(-np.expm1(below) + np.exp(below) * delta)
 
 
-def mills_ratio(x: Floats) -> Floats:
-    r"""Mills' ratio of the standard normal distribution.
-
-    Formula: $m(x) = \Phi(-x)/\varphi(x)$.
-
-    Parameters: `x`, an array of numbers above -35 (below, it overflows).
-    Returns: m(x), exact up to rounding (relative error about 1e-15).
-    Source: chapter 1.
-
-    >>> round(float(mills_ratio(np.array(0.0))), 6)
-    1.253314
-    """
-    result = math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2))
-    return np.asarray(result, dtype=np.float64)
-
-
 def gaussian_epsilon(delta: ArrayLike, *, mu: ArrayLike) -> Any:
     r"""Smallest epsilon >= 0 of two unit Gaussians with means mu apart.
 
@@ -229,11 +269,12 @@ def gaussian_epsilon(delta: ArrayLike, *, mu: ArrayLike) -> Any:
 
     Parameters: `delta` ($\delta$ in [0, 1]), `mu` ($\mu \ge 0$); numbers
     or arrays.
-    Returns: epsilon in [0, inf]; inf only for delta = 0 and mu > 0.
+    Returns: epsilon in [0, inf]; inf for delta = 0 and mu > 0, and where
+    epsilon exceeds the largest float (mu above 1e154).
     Raises: ValueError for NaN, delta outside [0, 1], mu outside [0, inf).
     Error: rounding only, relative error about 1e-12 (more where epsilon
     is so near 0 that delta(0) and delta agree to many digits).
-    Source: Balle and Wang (2018); chapter 1.
+    Source: Balle and Wang (2018), Theorem 8; chapter 1, "Gaussian noise".
 
     >>> round(gaussian_epsilon(1e-6, mu=1.0), 6)
     4.886554
@@ -245,16 +286,22 @@ def gaussian_epsilon(delta: ArrayLike, *, mu: ArrayLike) -> Any:
     solve = ~zero & (delta > 0)
     target, distance = np.where(solve, delta, 0.1), np.where(solve, mu, 1.0)
     # delta(epsilon) < Phi(-a), so the root lies below the epsilon of a.
-    high = distance * (distance / 2 + np.maximum(-ndtri(target), 0)) + 1e-300
+    with np.errstate(over="ignore"):
+        high = distance * (distance / 2 + np.maximum(-ndtri(target), 0))
+    high += 1e-300
 
     def excess(x: Any, d: Any, m: Any) -> Any:
         with np.errstate(divide="ignore"):
             return np.log(gaussian_delta(x, mu=m)) - np.log(d)
 
     root = find_root(
-        excess, (np.zeros_like(high), high), args=(target, distance)
+        excess,
+        (np.zeros_like(high), np.minimum(high, np.finfo(np.float64).max)),
+        args=(target, distance),
     )
-    result = np.where(zero, 0.0, np.where(delta > 0, root.x, np.inf))
+    # For huge mu the bracket closes: `high` is the root up to rounding.
+    positive = np.where(root.success, root.x, high)
+    result = np.where(zero, 0.0, np.where(delta > 0, positive, np.inf))
     return as_given(result)
 
 
@@ -270,7 +317,8 @@ def laplace_delta(epsilon: ArrayLike, *, scale: ArrayLike) -> Any:
     Raises: ValueError for NaN, infinite epsilon, scale outside (0, inf).
     Error: rounding only (relative error about 1e-15 away from
     epsilon = 1/s, where delta vanishes).
-    Source: Balle, Barthe and Gaboardi (2018), Theorem 3; chapter 1.
+    Source: Balle, Barthe and Gaboardi (2018), Theorem 3; chapter 1,
+    "Laplace noise".
 
     >>> round(laplace_delta(0.0, scale=1.0), 6)
     0.393469
@@ -288,20 +336,21 @@ def monte_carlo_sample_size(
 ) -> int:
     r"""Number of samples after which all estimates are within `error`.
 
-    Formula: $N = \lceil \ln(2k/\beta) / (2 a^2) \rceil$ (Hoeffding and a
+    Formula: $N = \lceil \ln(2k/\beta) / (2 t^2) \rceil$ (Hoeffding and a
     union bound over k points).
 
-    Parameters: `error` ($a$ in (0, 1)), `failure_probability` ($\beta$
+    Parameters: `error` ($t$ in (0, 1)), `failure_probability` ($\beta$
     in (0, 1)), `points` ($k \ge 1$: how many epsilons are estimated).
     Returns: the smallest such whole number.
     Raises: ValueError for values outside these ranges.
     Source: Hoeffding (1963), Theorem 2; Lebeda et al. (2024), Section 5
-    (whose printed number belongs to another beta: chapter 1).
+    (whose printed number belongs to another beta: chapter 1,
+    "Estimating by Monte Carlo").
 
     >>> monte_carlo_sample_size(1e-3, failure_probability=0.01, points=40)
     4493599
     """
-    a = float(check_range("error", error, 0, 1, "()"))
-    beta = check_range("failure_probability", failure_probability, 0, 1, "()")
+    t = check_number("error", error, 0, 1, "()")
+    beta = check_number("failure_probability", failure_probability, 0, 1, "()")
     k = check_count("points", points)
-    return math.ceil(math.log(2 * k / float(beta)) / (2 * a**2))
+    return math.ceil(math.log(2 * k / beta) / (2 * t**2))

@@ -76,7 +76,7 @@ class PrivacyLossDistribution:
 
     step: float
     first_index: int
-    mass: ArrayLike
+    mass: Floats
     infinity_mass: float
     bound: BoundKind = "upper"
 
@@ -92,14 +92,14 @@ class PrivacyLossDistribution:
     @property
     def losses(self) -> Floats:
         """The grid of losses, one per entry of `mass`."""
-        indices = self.first_index + np.arange(len(np.asarray(self.mass)))
+        indices = self.first_index + np.arange(len(self.mass))
         return self.step * indices
 
     @cached_property
     def log_mass(self) -> Floats:
         """Logarithms of the masses (-inf for 0)."""
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(np.asarray(self.mass)))
+            return np.asarray(np.log(self.mass))
 
     def delta(self, epsilon: ArrayLike) -> Any:
         """Privacy curve of the distribution; a number or an array.
@@ -110,7 +110,7 @@ class PrivacyLossDistribution:
         """
         epsilon = check_range("epsilon", epsilon, -np.inf, np.inf, "()")
         gap = np.minimum(np.subtract.outer(epsilon, self.losses), 0)
-        delta = -np.expm1(gap) @ np.asarray(self.mass) + self.infinity_mass
+        delta = -np.expm1(gap) @ self.mass + self.infinity_mass
         return as_given(np.minimum(delta, 1.0))
 
     def epsilon(self, delta: float) -> float:
@@ -123,7 +123,7 @@ class PrivacyLossDistribution:
         wanted = float(check_range("delta", delta, 0, 1)) - self.infinity_mass
         if wanted < 0:
             return math.inf
-        curve = grid_curve(self.step, np.asarray(self.mass))
+        curve = grid_curve(self.step, self.mass)
         root = grid_epsilon(self.step, self.first_index, curve, wanted)
         return max(0.0, root)
 
