@@ -29,26 +29,26 @@ __all__ = [
     "Closed",
     "DominatingPair",
     "ReversedPair",
-    "normal_masses",
-    "GaussianPair",
     "atom_masses",
-    "LaplacePair",
     "Mechanism",
     "DiscretePair",
+    "normal_masses",
+    "GaussianPair",
+    "LaplacePair",
+    "SampledPair",
     "Gaussian",
     "Laplace",
     "RandomizedResponse",
     "ApproximateDP",
     "PureDP",
-    "SampledPair",
     "Adjacency",
+    "check_adjacency",
     "FullBatch",
     "Poisson",
     "FixedBatch",
     "Sampling",
-    "Release",
     "check_kind",
-    "check_adjacency",
+    "Release",
     "dominating_pairs",
 ]
 
@@ -195,79 +195,6 @@ class ReversedPair(DominatingPair):
         return self.pair
 
 
-def normal_masses(edges: Floats, widths: Floats) -> Floats:
-    r"""Standard normal probability of the intervals between edges.
-
-    Formula: $\Phi(z_{i+1}) - \Phi(z_i)$ without cancellation.
-
-    Parameters: `edges`, n increasing numbers (-inf and inf allowed);
-    `widths`, their n - 1 differences.
-    Returns: n + 1 probabilities, of (-inf, z0), ..., (zn, inf).
-    Error: rounding only, relative error about $2 z^2 \cdot 10^{-16}$.
-    Source: chapter 2, eq. (2.9).
-
-    >>> normal_masses(np.array([0.0, 1e-9]), np.array([1e-9]))
-    array([5.0000000e-01, 3.9894228e-10, 5.0000000e-01])
-    """
-    left, right = edges[:-1], edges[1:]
-    tails = [ndtr(edges[:1]), ndtr(-edges[-1:])]
-    # Wide: a difference of tails, taken on the side of the smaller ones.
-    upper = ndtr(-left) - ndtr(-right)
-    lower = ndtr(right) - ndtr(left)
-    across = (erf(right / math.sqrt(2)) - erf(left / math.sqrt(2))) / 2
-    wide = np.where(left >= 0, upper, np.where(right <= 0, lower, across))
-    # Narrow: phi at the middle times a smooth integral, by quadrature.
-    with np.errstate(invalid="ignore"):
-        middle = left / 2 + right / 2
-        narrow = np.flatnonzero(widths * (1 + np.abs(middle)) < 1)
-    m, half = middle[narrow], widths[narrow] / 2
-    integral = np.zeros(len(narrow))
-    for node, weight in zip(*np.polynomial.legendre.leggauss(8), strict=True):
-        t = node * half
-        integral += weight * np.exp(-t * (m + t / 2))
-    density = np.exp(-(m**2) / 2) / math.sqrt(2 * math.pi)
-    wide[narrow] = density * half * integral
-    return np.concatenate([tails[0], wide, tails[1]])
-
-
-@dataclass(frozen=True)
-class GaussianPair(DominatingPair):
-    r"""Two unit Gaussians: P = N(mu, 1) and Q = N(0, 1).
-
-    Formula: $L(z) = \mu z - \mu^2/2$.
-
-    Parameters: `mu` ($\mu > 0$), distance of the means in standard
-    deviations of the noise: sensitivity divided by standard deviation.
-    Raises: ValueError for mu outside (0, inf).
-    Source: Lebeda et al. (2024), Proposition 9; chapter 2.
-
-    >>> GaussianPair(1.0).delta(1.0) == gaussian_delta(1.0, mu=1.0)
-    True
-    """
-
-    mu: float
-
-    def __post_init__(self) -> None:
-        check_range("mu", self.mu, 0, np.inf, "()")
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        return -math.inf, math.inf
-
-    def interval_masses(
-        self, edges: Floats, widths: Floats, closed: Closed
-    ) -> tuple[Floats, Floats]:
-        z, dz = edges / self.mu, widths / self.mu
-        p = normal_masses(z - self.mu / 2, dz)
-        return p, normal_masses(z + self.mu / 2, dz)
-
-    def delta(self, epsilon: ArrayLike) -> Any:
-        return gaussian_delta(epsilon, mu=self.mu)
-
-    def reversed(self) -> "GaussianPair":
-        return self  # reflection at mu/2 exchanges P and Q
-
-
 def atom_masses(
     edges: Floats, closed: Closed, losses: Floats, masses: Floats
 ) -> Floats:
@@ -285,59 +212,6 @@ def atom_masses(
     where = np.searchsorted(edges, losses, side=side)
     sums = np.bincount(where, masses, minlength=len(edges) + 1)
     return sums.astype(np.float64)
-
-
-@dataclass(frozen=True)
-class LaplacePair(DominatingPair):
-    r"""Two Laplace distributions of scale s whose means differ by 1.
-
-    Formula: $L(x) = (|x| - |x - 1|)/s$; between the means it is
-    $(2x - 1)/s$, outside it is constant, $\pm 1/s$: two atoms.
-
-    Parameters: `scale` ($s > 0$), in units of the distance of the means.
-    Raises: ValueError for scale outside (0, inf).
-    Source: Lebeda et al. (2024), Proposition 9; chapter 2.
-
-    >>> LaplacePair(2.0).loss_range
-    (-0.5, 0.5)
-    """
-
-    scale: float
-
-    def __post_init__(self) -> None:
-        check_range("scale", self.scale, 0, np.inf, "()")
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        return -1 / self.scale, 1 / self.scale
-
-    @property
-    def atoms(self) -> tuple[float, ...]:
-        return self.loss_range
-
-    def interval_masses(
-        self, edges: Floats, widths: Floats, closed: Closed
-    ) -> tuple[Floats, Floats]:
-        most = 1 / self.scale
-        cut = np.concatenate([[-most], np.clip(edges, -most, most), [most]])
-        inside = (edges[:-1] >= -most) & (edges[1:] <= most)
-        width = np.diff(cut)
-        width[1:-1] = np.where(inside, widths, width[1:-1])
-        # Between the atoms dQ = e^(-(most + loss)/2)/4 and dP = e^loss dQ.
-        shrink = -np.expm1(-width / 2) / 2
-        q = np.exp(-(most + cut[:-1]) / 2) * shrink
-        p = np.exp(-(most - cut[1:]) / 2) * shrink
-        ends = np.array([-most, most])
-        small = math.exp(-most) / 2
-        p += atom_masses(edges, closed, ends, np.array([small, 0.5]))
-        q += atom_masses(edges, closed, ends, np.array([0.5, small]))
-        return p, q
-
-    def delta(self, epsilon: ArrayLike) -> Any:
-        return laplace_delta(epsilon, scale=self.scale)
-
-    def reversed(self) -> "LaplacePair":
-        return self
 
 
 class Mechanism(ABC):
@@ -442,161 +316,130 @@ class DiscretePair(DominatingPair, Mechanism):
         return self
 
 
+def normal_masses(edges: Floats, widths: Floats) -> Floats:
+    r"""Standard normal probability of the intervals between edges.
+
+    Formula: $\Phi(z_{i+1}) - \Phi(z_i)$ without cancellation.
+
+    Parameters: `edges`, n increasing numbers (-inf and inf allowed);
+    `widths`, their n - 1 differences.
+    Returns: n + 1 probabilities, of (-inf, z0), ..., (zn, inf).
+    Error: rounding only, relative error about $2 z^2 \cdot 10^{-16}$.
+    Source: chapter 2, "Code: Gaussian noise".
+
+    >>> normal_masses(np.array([0.0, 1e-9]), np.array([1e-9]))
+    array([5.0000000e-01, 3.9894228e-10, 5.0000000e-01])
+    """
+    left, right = edges[:-1], edges[1:]
+    tails = [ndtr(edges[:1]), ndtr(-edges[-1:])]
+    # Wide: a difference of tails, taken on the side of the smaller ones.
+    upper = ndtr(-left) - ndtr(-right)
+    lower = ndtr(right) - ndtr(left)
+    across = (erf(right / math.sqrt(2)) - erf(left / math.sqrt(2))) / 2
+    wide = np.where(left >= 0, upper, np.where(right <= 0, lower, across))
+    # Narrow: phi at the middle times a smooth integral, by quadrature.
+    with np.errstate(invalid="ignore"):
+        middle = left / 2 + right / 2
+        narrow = np.flatnonzero(widths * (1 + np.abs(middle)) < 1)
+    m, half = middle[narrow], widths[narrow] / 2
+    integral = np.zeros(len(narrow))
+    for node, weight in zip(*np.polynomial.legendre.leggauss(8), strict=True):
+        t = node * half
+        integral += weight * np.exp(-t * (m + t / 2))
+    density = np.exp(-(m**2) / 2) / math.sqrt(2 * math.pi)
+    wide[narrow] = density * half * integral
+    return np.concatenate([tails[0], wide, tails[1]])
+
+
 @dataclass(frozen=True)
-class Gaussian(Mechanism):
-    r"""Gaussian mechanism: a sum of clipped records plus normal noise.
+class GaussianPair(DominatingPair):
+    r"""Two unit Gaussians: P = N(mu, 1) and Q = N(0, 1).
 
-    Formula: $\sum_i x_i + N(0, \sigma^2 C^2 I)$ with $\|x_i\|_2 \le C$.
+    Formula: $L(z) = \mu z - \mu^2/2$.
 
-    Parameters: `noise_multiplier` ($\sigma > 0$), the standard deviation
-    of the noise divided by the clipping norm C of one record.
-    Raises: ValueError for values outside (0, inf).
+    Parameters: `mu` ($\mu > 0$), distance of the means in standard
+    deviations of the noise: sensitivity divided by standard deviation.
+    Raises: ValueError for mu outside (0, inf).
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
-    >>> Gaussian(2.0).pair(), Gaussian(2.0).exchange_pair()
-    (GaussianPair(mu=0.5), GaussianPair(mu=1.0))
+    >>> GaussianPair(1.0).delta(1.0) == gaussian_delta(1.0, mu=1.0)
+    True
     """
 
-    noise_multiplier: float
+    mu: float
 
     def __post_init__(self) -> None:
-        value = check_range(
-            "noise_multiplier", self.noise_multiplier, 0, np.inf, "()"
-        )
-        object.__setattr__(self, "noise_multiplier", float(value))
+        check_range("mu", self.mu, 0, np.inf, "()")
 
-    def pair(self) -> DominatingPair:
-        return GaussianPair(1 / self.noise_multiplier)
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -math.inf, math.inf
 
-    def exchange_pair(self) -> DominatingPair:
-        return GaussianPair(2 / self.noise_multiplier)
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        z, dz = edges / self.mu, widths / self.mu
+        p = normal_masses(z - self.mu / 2, dz)
+        return p, normal_masses(z + self.mu / 2, dz)
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        return gaussian_delta(epsilon, mu=self.mu)
+
+    def reversed(self) -> "GaussianPair":
+        return self  # reflection at mu/2 exchanges P and Q
 
 
 @dataclass(frozen=True)
-class Laplace(Mechanism):
-    r"""Laplace mechanism: a sum of bounded numbers plus Laplace noise.
+class LaplacePair(DominatingPair):
+    r"""Two Laplace distributions of scale s whose means differ by 1.
 
-    Formula: $\sum_i x_i + \mathrm{Lap}(0, s)$ with $|x_i| \le 1$.
+    Formula: $L(x) = (|x| - |x - 1|)/s$; between the means it is
+    $(2x - 1)/s$, outside it is constant, $\pm 1/s$: two atoms.
 
-    Parameters: `scale` ($s > 0$), the scale of the noise divided by the
-    largest absolute value of one record.
-    Raises: ValueError for values outside (0, inf).
+    Parameters: `scale` ($s > 0$), in units of the distance of the means.
+    Raises: ValueError for scale outside (0, inf).
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
-    >>> Laplace(2.0).exchange_pair()
-    LaplacePair(scale=1.0)
+    >>> LaplacePair(2.0).loss_range
+    (-0.5, 0.5)
     """
 
     scale: float
 
     def __post_init__(self) -> None:
-        value = check_range("scale", self.scale, 0, np.inf, "()")
-        object.__setattr__(self, "scale", float(value))
+        check_range("scale", self.scale, 0, np.inf, "()")
 
-    def pair(self) -> DominatingPair:
-        return LaplacePair(self.scale)
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -1 / self.scale, 1 / self.scale
 
-    def exchange_pair(self) -> DominatingPair:
-        return LaplacePair(self.scale / 2)
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        return self.loss_range
 
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        most = 1 / self.scale
+        cut = np.concatenate([[-most], np.clip(edges, -most, most), [most]])
+        inside = (edges[:-1] >= -most) & (edges[1:] <= most)
+        width = np.diff(cut)
+        width[1:-1] = np.where(inside, widths, width[1:-1])
+        # Between the atoms dQ = e^(-(most + loss)/2)/4 and dP = e^loss dQ.
+        shrink = -np.expm1(-width / 2) / 2
+        q = np.exp(-(most + cut[:-1]) / 2) * shrink
+        p = np.exp(-(most - cut[1:]) / 2) * shrink
+        ends = np.array([-most, most])
+        small = math.exp(-most) / 2
+        p += atom_masses(edges, closed, ends, np.array([small, 0.5]))
+        q += atom_masses(edges, closed, ends, np.array([0.5, small]))
+        return p, q
 
-@dataclass(frozen=True)
-class RandomizedResponse(Mechanism):
-    r"""Randomized response: one true bit, told truthfully with chance p.
+    def delta(self, epsilon: ArrayLike) -> Any:
+        return laplace_delta(epsilon, scale=self.scale)
 
-    Formula: $P = (p, 1-p)$, $Q = (1-p, p)$.
-
-    Parameters: `truth_probability` ($p$ in [0, 1]). It speaks of any two
-    data sets whose true bits differ, so of every adjacency, substitution
-    (and with it a fixed batch) included.
-    Raises: ValueError for values outside [0, 1].
-    Source: Warner (1965); Lebeda et al. (2024), proof of Proposition 11;
-    chapter 2.
-
-    >>> RandomizedResponse(0.75).pair()
-    DiscretePair(p=(0.75, 0.25), q=(0.25, 0.75))
-    """
-
-    truth_probability: float
-
-    def __post_init__(self) -> None:
-        value = check_range("truth_probability", self.truth_probability, 0, 1)
-        object.__setattr__(self, "truth_probability", float(value))
-
-    def pair(self) -> DominatingPair:
-        truth = self.truth_probability
-        return DiscretePair((truth, 1 - truth), (1 - truth, truth))
-
-    def exchange_pair(self) -> DominatingPair:
-        return self.pair()
-
-
-@dataclass(frozen=True)
-class ApproximateDP(Mechanism):
-    r"""Any mechanism of which only (epsilon, delta)-DP is known.
-
-    Formula: outcomes $(\delta, (1-\delta)\frac{e^\varepsilon}{1 +
-    e^\varepsilon}, (1-\delta)\frac{1}{1 + e^\varepsilon}, 0)$ against the
-    same list reversed.
-
-    Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
-    [0, 1]). They must hold for the adjacency that is asked for; under a
-    fixed batch they must hold for substitution.
-    Raises: ValueError for values outside these ranges.
-    Source: Kairouz, Oh and Viswanath (2015), Section 3; chapter 2.
-
-    >>> round(ApproximateDP(1.0, 1e-5).pair().delta(1.0), 12)
-    1e-05
-    """
-
-    epsilon: float
-    delta: float
-
-    def __post_init__(self) -> None:
-        epsilon = check_range("epsilon", self.epsilon, 0, np.inf, "[)")
-        object.__setattr__(self, "epsilon", float(epsilon))
-        object.__setattr__(
-            self, "delta", float(check_range("delta", self.delta, 0, 1))
-        )
-
-    def pair(self) -> DominatingPair:
-        likely = (1 - self.delta) / (1 + math.exp(-self.epsilon))
-        unlikely = math.exp(-self.epsilon) * likely
-        p = (self.delta, likely, unlikely, 0.0)
-        return DiscretePair(p, p[::-1])
-
-    def exchange_pair(self) -> DominatingPair:
-        return self.pair()
-
-
-@dataclass(frozen=True)
-class PureDP(Mechanism):
-    r"""Any mechanism of which only epsilon-DP is known.
-
-    Formula: randomized response with
-    $p = e^\varepsilon / (1 + e^\varepsilon)$.
-
-    Parameters: `epsilon` ($\varepsilon \ge 0$). It must hold for the
-    adjacency that is asked for; under a fixed batch it must hold for
-    substitution.
-    Raises: ValueError for values outside [0, inf).
-    Source: Kairouz, Oh and Viswanath (2015), Section 3; chapter 2.
-
-    >>> round(PureDP(1.0).pair().loss_range[1], 12)
-    1.0
-    """
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        epsilon = check_range("epsilon", self.epsilon, 0, np.inf, "[)")
-        object.__setattr__(self, "epsilon", float(epsilon))
-
-    def pair(self) -> DominatingPair:
-        return ApproximateDP(self.epsilon, 0.0).pair()
-
-    def exchange_pair(self) -> DominatingPair:
-        return self.pair()
+    def reversed(self) -> "LaplacePair":
+        return self
 
 
 @dataclass(frozen=True)
@@ -712,6 +555,163 @@ class SampledPair(DominatingPair):
         return float(factor * self.base.reversed().delta(-base))
 
 
+@dataclass(frozen=True)
+class Gaussian(Mechanism):
+    r"""Gaussian mechanism: a sum of clipped records plus normal noise.
+
+    Formula: $\sum_i x_i + N(0, \sigma^2 C^2 I)$ with $\|x_i\|_2 \le C$.
+
+    Parameters: `noise_multiplier` ($\sigma > 0$), the standard deviation
+    of the noise divided by the clipping norm C of one record.
+    Raises: ValueError for values outside (0, inf).
+    Source: Lebeda et al. (2024), Proposition 9; chapter 2.
+
+    >>> Gaussian(2.0).pair(), Gaussian(2.0).exchange_pair()
+    (GaussianPair(mu=0.5), GaussianPair(mu=1.0))
+    """
+
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        value = check_range(
+            "noise_multiplier", self.noise_multiplier, 0, np.inf, "()"
+        )
+        object.__setattr__(self, "noise_multiplier", float(value))
+
+    def pair(self) -> DominatingPair:
+        return GaussianPair(1 / self.noise_multiplier)
+
+    def exchange_pair(self) -> DominatingPair:
+        return GaussianPair(2 / self.noise_multiplier)
+
+
+@dataclass(frozen=True)
+class Laplace(Mechanism):
+    r"""Laplace mechanism: a sum of bounded numbers plus Laplace noise.
+
+    Formula: $\sum_i x_i + \mathrm{Lap}(0, s)$ with $|x_i| \le 1$.
+
+    Parameters: `scale` ($s > 0$), the scale of the noise divided by the
+    largest absolute value of one record.
+    Raises: ValueError for values outside (0, inf).
+    Source: Lebeda et al. (2024), Proposition 9; chapter 2.
+
+    >>> Laplace(2.0).exchange_pair()
+    LaplacePair(scale=1.0)
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        value = check_range("scale", self.scale, 0, np.inf, "()")
+        object.__setattr__(self, "scale", float(value))
+
+    def pair(self) -> DominatingPair:
+        return LaplacePair(self.scale)
+
+    def exchange_pair(self) -> DominatingPair:
+        return LaplacePair(self.scale / 2)
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Mechanism):
+    r"""Randomized response: one true bit, told truthfully with chance p.
+
+    Formula: $P = (p, 1-p)$, $Q = (1-p, p)$.
+
+    Parameters: `truth_probability` ($p$ in [0, 1]). It speaks of any two
+    data sets whose true bits differ, so of every adjacency, substitution
+    (and with it a fixed batch) included.
+    Raises: ValueError for values outside [0, 1].
+    Source: Warner (1965); Lebeda et al. (2024), proof of Proposition 11;
+    chapter 2.
+
+    >>> RandomizedResponse(0.75).pair()
+    DiscretePair(p=(0.75, 0.25), q=(0.25, 0.75))
+    """
+
+    truth_probability: float
+
+    def __post_init__(self) -> None:
+        value = check_range("truth_probability", self.truth_probability, 0, 1)
+        object.__setattr__(self, "truth_probability", float(value))
+
+    def pair(self) -> DominatingPair:
+        truth = self.truth_probability
+        return DiscretePair((truth, 1 - truth), (1 - truth, truth))
+
+    def exchange_pair(self) -> DominatingPair:
+        return self.pair()
+
+
+@dataclass(frozen=True)
+class ApproximateDP(Mechanism):
+    r"""Any mechanism of which only (epsilon, delta)-DP is known.
+
+    Formula: outcomes $(\delta, (1-\delta)\frac{e^\varepsilon}{1 +
+    e^\varepsilon}, (1-\delta)\frac{1}{1 + e^\varepsilon}, 0)$ against the
+    same list reversed.
+
+    Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
+    [0, 1]). They must hold for add and for remove, whichever is asked
+    for; under a fixed batch they must hold for substitution.
+    Raises: ValueError for values outside these ranges.
+    Source: Kairouz, Oh and Viswanath (2015), Section 3; chapter 2.
+
+    >>> round(ApproximateDP(1.0, 1e-5).pair().delta(1.0), 12)
+    1e-05
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        epsilon = check_range("epsilon", self.epsilon, 0, np.inf, "[)")
+        object.__setattr__(self, "epsilon", float(epsilon))
+        object.__setattr__(
+            self, "delta", float(check_range("delta", self.delta, 0, 1))
+        )
+
+    def pair(self) -> DominatingPair:
+        likely = (1 - self.delta) / (1 + math.exp(-self.epsilon))
+        unlikely = math.exp(-self.epsilon) * likely
+        p = (self.delta, likely, unlikely, 0.0)
+        return DiscretePair(p, p[::-1])
+
+    def exchange_pair(self) -> DominatingPair:
+        return self.pair()
+
+
+@dataclass(frozen=True)
+class PureDP(Mechanism):
+    r"""Any mechanism of which only epsilon-DP is known.
+
+    Formula: randomized response with
+    $p = e^\varepsilon / (1 + e^\varepsilon)$.
+
+    Parameters: `epsilon` ($\varepsilon \ge 0$). It must hold for add and
+    for remove, whichever is asked for; under a fixed batch it must hold
+    for substitution.
+    Raises: ValueError for values outside [0, inf).
+    Source: Kairouz, Oh and Viswanath (2015), Section 3; chapter 2.
+
+    >>> round(PureDP(1.0).pair().loss_range[1], 12)
+    1.0
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        epsilon = check_range("epsilon", self.epsilon, 0, np.inf, "[)")
+        object.__setattr__(self, "epsilon", float(epsilon))
+
+    def pair(self) -> DominatingPair:
+        return ApproximateDP(self.epsilon, 0.0).pair()
+
+    def exchange_pair(self) -> DominatingPair:
+        return self.pair()
+
+
 class Adjacency(StrEnum):
     """How two neighbouring data sets differ. There is no default.
 
@@ -727,6 +727,21 @@ class Adjacency(StrEnum):
     REMOVE = "remove"
     ADD_OR_REMOVE = "add-or-remove"
     SUBSTITUTE = "substitute"
+
+
+def check_adjacency(value: Adjacency | str) -> Adjacency:
+    """Return the Adjacency that `value` names.
+
+    >>> check_adjacency("remove") is Adjacency.REMOVE
+    True
+    """
+    try:
+        return Adjacency(value)
+    except ValueError:
+        allowed = "add, remove, add-or-remove or substitute"
+        raise ValueError(
+            f"adjacency must be {allowed}, got {value!r}"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -789,6 +804,20 @@ class FixedBatch:
 Sampling = FullBatch | Poisson | FixedBatch
 
 
+def check_kind(name: str, value: object, kinds: Any) -> None:
+    """Raise ValueError unless `value` is of one of the `kinds`.
+
+    >>> check_kind("mechanism", 0.8, Mechanism)
+    Traceback (most recent call last):
+    ...
+    ValueError: mechanism must be a Mechanism, got 0.8
+    """
+    if not isinstance(value, kinds):
+        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise ValueError(f"{name} must be a {names}, got {value!r}")
+
+
 @dataclass(frozen=True)
 class Release:
     """One mechanism, run `count` times, each time on a fresh sample.
@@ -810,35 +839,6 @@ class Release:
         check_kind("mechanism", self.mechanism, Mechanism)
         check_kind("sampling", self.sampling, (FullBatch, Poisson, FixedBatch))
         object.__setattr__(self, "count", check_count("count", self.count))
-
-
-def check_kind(name: str, value: object, kinds: Any) -> None:
-    """Raise ValueError unless `value` is of one of the `kinds`.
-
-    >>> check_kind("mechanism", 0.8, Mechanism)
-    Traceback (most recent call last):
-    ...
-    ValueError: mechanism must be a Mechanism, got 0.8
-    """
-    if not isinstance(value, kinds):
-        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(f"{name} must be a {names}, got {value!r}")
-
-
-def check_adjacency(value: Adjacency | str) -> Adjacency:
-    """Return the Adjacency that `value` names.
-
-    >>> check_adjacency("remove") is Adjacency.REMOVE
-    True
-    """
-    try:
-        return Adjacency(value)
-    except ValueError:
-        allowed = "add, remove, add-or-remove or substitute"
-        raise ValueError(
-            f"adjacency must be {allowed}, got {value!r}"
-        ) from None
 
 
 def dominating_pairs(
