@@ -10,7 +10,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import minimize_scalar
 
-from accountlib.divergences import Floats, check_count, check_range
+from accountlib.divergences import Floats, check_count, check_number
 from accountlib.privacy_loss import (
     MOST_CELLS,
     TINY,
@@ -80,8 +80,8 @@ class Bound:
     upper: float
 
     def __post_init__(self) -> None:
-        lower = float(check_range("lower", self.lower, 0, np.inf))
-        upper = float(check_range("upper", self.upper, lower, np.inf))
+        lower = check_number("lower", self.lower, 0, np.inf)
+        upper = check_number("upper", self.upper, lower, np.inf)
         object.__setattr__(self, "lower", abs(lower))  # no negative zero
         object.__setattr__(self, "upper", abs(upper))
 
@@ -515,7 +515,7 @@ def compose(
 def _compose(
     parts: Sequence[Part], tail_mass: float
 ) -> PrivacyLossDistribution:
-    check_range("tail_mass", tail_mass, 0, 1, "()")
+    check_number("tail_mass", tail_mass, 0, 1, "()")
     for distribution, _ in parts:
         check_kind("distribution", distribution, PrivacyLossDistribution)
     first = parts[0][0]
@@ -934,8 +934,8 @@ def epsilon(
     >>> bound.contains(0.9472), bound.width < 1e-3
     (True, True)
     """
-    delta = float(check_range("delta", delta, 0, 1))
-    width = float(check_range("relative_width", relative_width, 0, 1, "()"))
+    delta = check_number("delta", delta, 0, 1)
+    width = check_number("relative_width", relative_width, 0, 1, "()")
     bounds = [
         epsilon_one_way(losses, delta, width)
         for losses in directions(releases, adjacency, group_size)
@@ -972,8 +972,8 @@ def delta(
     >>> round(bound.upper, 8), bound.width < 1e-3
     (1e-06, True)
     """
-    epsilon = float(check_range("epsilon", epsilon, 0, np.inf, "[)"))
-    width = float(check_range("relative_width", relative_width, 0, 1, "()"))
+    epsilon = check_number("epsilon", epsilon, 0, np.inf, "[)")
+    width = check_number("relative_width", relative_width, 0, 1, "()")
     bounds = [
         delta_one_way(losses, epsilon, width)
         for losses in directions(releases, adjacency, group_size)

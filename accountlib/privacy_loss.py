@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
-from accountlib.divergences import Floats, as_given, check_range
-from accountlib.worst_case_pairs import Closed, DominatingPair
+from accountlib.divergences import Floats, as_given, check_number, check_range
+from accountlib.worst_case_pairs import Closed, DominatingPair, check_kind
 
 __all__ = [
     "BoundKind",
@@ -21,6 +21,7 @@ __all__ = [
     "LARGEST_LOSS",
     "MOST_CELLS",
     "GridTooFine",
+    "check_choice",
     "PrivacyLossDistribution",
     "grid_curve",
     "grid_epsilon",
@@ -55,6 +56,18 @@ class GridTooFine(ValueError):
         self.cells = cells
 
 
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Raise ValueError unless `value` is one of the `choices`.
+
+    >>> check_choice("bound", "middle", ("upper", "lower"))
+    Traceback (most recent call last):
+    ...
+    ValueError: bound must be one of ('upper', 'lower'), got 'middle'
+    """
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {choices}, got {value!r}")
+
+
 @dataclass(frozen=True, eq=False)
 class PrivacyLossDistribution:
     r"""Distribution of the privacy loss under P, on an even grid.
@@ -81,8 +94,13 @@ class PrivacyLossDistribution:
     bound: BoundKind = "upper"
 
     def __post_init__(self) -> None:
-        check_range("step", self.step, 0, np.inf, "()")
-        check_range("infinity_mass", self.infinity_mass, 0, 1)
+        check_number("step", self.step, 0, np.inf, "()")
+        check_number("infinity_mass", self.infinity_mass, 0, 1)
+        check_choice("bound", self.bound, get_args(BoundKind))
+        if not isinstance(self.first_index, (int, np.integer)):
+            raise ValueError(
+                f"first_index must be a whole number, got {self.first_index!r}"
+            )
         mass = check_range("mass", self.mass, 0, np.inf, "[)").copy()
         if mass.ndim != 1 or mass.size == 0:
             raise ValueError(f"mass must be a non-empty list, got {mass!r}")
@@ -120,7 +138,7 @@ class PrivacyLossDistribution:
         the truth; inf where the mass at infinity exceeds delta.
         Raises: ValueError for delta outside [0, 1].
         """
-        wanted = float(check_range("delta", delta, 0, 1)) - self.infinity_mass
+        wanted = check_number("delta", delta, 0, 1) - self.infinity_mass
         if wanted < 0:
             return math.inf
         curve = grid_curve(self.step, self.mass)
@@ -408,12 +426,10 @@ def discretize(
     >>> round(loss.delta(1.0), 5)
     0.12694
     """
-    check_range("step", step, 0, np.inf, "()")
-    check_range("tail_mass", tail_mass, 0, 1, "()")
-    if bound not in get_args(BoundKind):
-        raise ValueError(
-            f"bound must be one of {get_args(BoundKind)}, got {bound!r}"
-        )
+    check_kind("pair", pair, DominatingPair)
+    check_number("step", step, 0, np.inf, "()")
+    check_number("tail_mass", tail_mass, 0, 1, "()")
+    check_choice("bound", bound, get_args(BoundKind))
     low, high = loss_quantiles(pair, tail_mass)
     infinity, other_infinity = pair.infinite_mass
     if bound == "lower" and max(infinity, other_infinity) < 1:
