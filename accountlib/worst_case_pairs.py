@@ -474,7 +474,7 @@ class SampledPair(DominatingPair):
             return high, float(exact - Decimal(high))
 
     def _loss(self, base_loss: float) -> float:
-        if base_loss > 1:
+        if base_loss > 600:  # beyond, expm1 would overflow
             rest = (1 - self.rate) / self.rate * math.exp(-base_loss)
             return math.log(self.rate) + base_loss + math.log1p(rest)
         return math.log1p(self.rate * math.expm1(base_loss))
