@@ -19,6 +19,7 @@ from accountlib.divergences import (
     Floats,
     as_given,
     check_count,
+    check_number,
     check_probabilities,
     check_range,
     gaussian_delta,
@@ -28,6 +29,7 @@ from accountlib.divergences import (
 __all__ = [
     "Closed",
     "DominatingPair",
+    "check_kind",
     "ReversedPair",
     "atom_masses",
     "Mechanism",
@@ -47,7 +49,6 @@ __all__ = [
     "Poisson",
     "FixedBatch",
     "Sampling",
-    "check_kind",
     "Release",
     "dominating_pairs",
 ]
@@ -152,6 +153,20 @@ class DominatingPair(ABC):
         return ReversedPair(self)
 
 
+def check_kind(name: str, value: object, kinds: Any) -> None:
+    """Raise ValueError unless `value` is of one of the `kinds`.
+
+    >>> check_kind("mechanism", 0.8, Mechanism)
+    Traceback (most recent call last):
+    ...
+    ValueError: mechanism must be a Mechanism, got 0.8
+    """
+    if not isinstance(value, kinds):
+        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise ValueError(f"{name} must be a {names}, got {value!r}")
+
+
 @dataclass(frozen=True)
 class ReversedPair(DominatingPair):
     """The pair (Q, P) of another pair (P, Q).
@@ -162,6 +177,9 @@ class ReversedPair(DominatingPair):
     """
 
     pair: DominatingPair
+
+    def __post_init__(self) -> None:
+        check_kind("pair", self.pair, DominatingPair)
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -251,8 +269,8 @@ class DiscretePair(DominatingPair, Mechanism):
     array([0.25, 0.75])
     """
 
-    p: Sequence[float]
-    q: Sequence[float]
+    p: Sequence[float] | Floats
+    q: Sequence[float] | Floats
 
     def __post_init__(self) -> None:
         p = tuple(map(float, check_probabilities("p", self.p)))
@@ -369,7 +387,7 @@ class GaussianPair(DominatingPair):
     mu: float
 
     def __post_init__(self) -> None:
-        check_range("mu", self.mu, 0, np.inf, "()")
+        check_number("mu", self.mu, 0, np.inf, "()")
 
     @property
     def loss_range(self) -> tuple[float, float]:
@@ -407,7 +425,7 @@ class LaplacePair(DominatingPair):
     scale: float
 
     def __post_init__(self) -> None:
-        check_range("scale", self.scale, 0, np.inf, "()")
+        check_number("scale", self.scale, 0, np.inf, "()")
 
     @property
     def loss_range(self) -> tuple[float, float]:
@@ -463,7 +481,8 @@ class SampledPair(DominatingPair):
     rate: float
 
     def __post_init__(self) -> None:
-        check_range("rate", self.rate, 0, 1, "()")
+        check_kind("base", self.base, DominatingPair)
+        check_number("rate", self.rate, 0, 1, "()")
 
     @cached_property
     def _lowest(self) -> tuple[float, float]:
@@ -573,10 +592,10 @@ class Gaussian(Mechanism):
     noise_multiplier: float
 
     def __post_init__(self) -> None:
-        value = check_range(
+        value = check_number(
             "noise_multiplier", self.noise_multiplier, 0, np.inf, "()"
         )
-        object.__setattr__(self, "noise_multiplier", float(value))
+        object.__setattr__(self, "noise_multiplier", value)
 
     def pair(self) -> DominatingPair:
         return GaussianPair(1 / self.noise_multiplier)
@@ -603,8 +622,8 @@ class Laplace(Mechanism):
     scale: float
 
     def __post_init__(self) -> None:
-        value = check_range("scale", self.scale, 0, np.inf, "()")
-        object.__setattr__(self, "scale", float(value))
+        value = check_number("scale", self.scale, 0, np.inf, "()")
+        object.__setattr__(self, "scale", value)
 
     def pair(self) -> DominatingPair:
         return LaplacePair(self.scale)
@@ -633,8 +652,8 @@ class RandomizedResponse(Mechanism):
     truth_probability: float
 
     def __post_init__(self) -> None:
-        value = check_range("truth_probability", self.truth_probability, 0, 1)
-        object.__setattr__(self, "truth_probability", float(value))
+        value = check_number("truth_probability", self.truth_probability, 0, 1)
+        object.__setattr__(self, "truth_probability", value)
 
     def pair(self) -> DominatingPair:
         truth = self.truth_probability
@@ -666,10 +685,10 @@ class ApproximateDP(Mechanism):
     delta: float
 
     def __post_init__(self) -> None:
-        epsilon = check_range("epsilon", self.epsilon, 0, np.inf, "[)")
-        object.__setattr__(self, "epsilon", float(epsilon))
+        epsilon = check_number("epsilon", self.epsilon, 0, np.inf, "[)")
+        object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(
-            self, "delta", float(check_range("delta", self.delta, 0, 1))
+            self, "delta", check_number("delta", self.delta, 0, 1)
         )
 
     def pair(self) -> DominatingPair:
@@ -702,8 +721,8 @@ class PureDP(Mechanism):
     epsilon: float
 
     def __post_init__(self) -> None:
-        epsilon = check_range("epsilon", self.epsilon, 0, np.inf, "[)")
-        object.__setattr__(self, "epsilon", float(epsilon))
+        epsilon = check_number("epsilon", self.epsilon, 0, np.inf, "[)")
+        object.__setattr__(self, "epsilon", epsilon)
 
     def pair(self) -> DominatingPair:
         return ApproximateDP(self.epsilon, 0.0).pair()
@@ -769,7 +788,7 @@ class Poisson:
     rate: float
 
     def __post_init__(self) -> None:
-        rate = float(check_range("rate", self.rate, 0, 1))
+        rate = check_number("rate", self.rate, 0, 1)
         object.__setattr__(self, "rate", rate)
 
 
@@ -802,20 +821,6 @@ class FixedBatch:
 
 
 Sampling = FullBatch | Poisson | FixedBatch
-
-
-def check_kind(name: str, value: object, kinds: Any) -> None:
-    """Raise ValueError unless `value` is of one of the `kinds`.
-
-    >>> check_kind("mechanism", 0.8, Mechanism)
-    Traceback (most recent call last):
-    ...
-    ValueError: mechanism must be a Mechanism, got 0.8
-    """
-    if not isinstance(value, kinds):
-        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise ValueError(f"{name} must be a {names}, got {value!r}")
 
 
 @dataclass(frozen=True)
