@@ -31,8 +31,8 @@ from .composition import (
     loss_ceiling,
     refine,
     self_compose,
+    tables_of,
     tilted_curve,
-    total_loss,
 )
 from .divergences import (
     Floats,
@@ -50,6 +50,7 @@ from .divergences import (
     monte_carlo_sample_size,
 )
 from .privacy_loss import (
+    HAIR,
     LARGEST_LOSS,
     MOST_CELLS,
     TINY,
@@ -136,6 +137,7 @@ __all__ = [
     "BoundKind",
     "UNIT",
     "TINY",
+    "HAIR",
     "LARGEST_LOSS",
     "MOST_CELLS",
     "GridTooFine",
@@ -172,7 +174,7 @@ __all__ = [
     "aligned_step",
     "Query",
     "refine",
-    "total_loss",
+    "tables_of",
     "directions",
     "loss_ceiling",
     "infinite_bound",

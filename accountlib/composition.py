@@ -19,6 +19,7 @@ from accountlib.privacy_loss import (
     GridTooFine,
     PrivacyLossDistribution,
     discretize,
+    loss_quantiles,
 )
 from accountlib.worst_case_pairs import (
     Adjacency,
@@ -51,7 +52,7 @@ __all__ = [
     "aligned_step",
     "Query",
     "refine",
-    "total_loss",
+    "tables_of",
     "directions",
     "loss_ceiling",
     "infinite_bound",
@@ -170,7 +171,9 @@ def chernoff_edges(
     bottom = sum(n * d.losses[0] for d, n in parts)
     top = sum(n * d.losses[-1] for d, n in parts)
     center = log_moment(parts, tilt)
-    spread = max(top - bottom, 1e-300)
+    spread = top - bottom
+    if spread <= 0:
+        return bottom, top  # all tables have one row
 
     def edge(log_theta: float, sign: int) -> float:
         theta = math.exp(log_theta)
@@ -238,6 +241,11 @@ def convolve(
     step = parts[0][0].step
     bottom = sum(n * d.first_index for d, n in parts)
     top = sum(n * (d.first_index + d.losses.size - 1) for d, n in parts)
+    infinity = any_infinite([(d.infinity_mass, n) for d, n in parts])
+    if any(np.max(d.mass) == 0 for d, _ in parts):  # no finite loss at all
+        return Composition(
+            step, bottom, np.zeros(1), tilt, 0.0, 0.0, 0.0, 0.0, infinity
+        )
     low, high = chernoff_edges(parts, tilt, log_tail)
     first = max(math.floor(low / step), bottom)
     last = max(min(math.ceil(high / step), top), first)
@@ -297,7 +305,7 @@ def convolve(
         entry_error=float(2 * np.sum(wrong) / size) + 1e-38,
         tail=0.0 if whole else math.exp(log_tail) * 1.001,
         scale_error=scale_error,
-        infinity_mass=any_infinite([(d.infinity_mass, n) for d, n in parts]),
+        infinity_mass=infinity,
     )
 
 
@@ -312,8 +320,9 @@ def log_peak(tilt: float) -> float:
     >>> round(math.exp(log_peak(1.0)), 12)
     0.25
     """
-    start = tilt * math.log(tilt) if tilt > 0 else 0.0
-    return start - (1 + tilt) * math.log1p(tilt)
+    if tilt == 0:
+        return 0.0
+    return -tilt * math.log1p(1 / tilt) - math.log1p(tilt)
 
 
 def delta_side(total: Composition, epsilon: float, upper: bool) -> float:
@@ -361,22 +370,22 @@ def tilted_curve(step: float, mass: Floats, tilt: float) -> Floats:
 
     Parameters: `step`, `mass` ($m_j \ge 0$), `tilt` ($\lambda \ge 0$).
     Returns: one number per grid point.
-    Error: relative error below 1e-14 (1 + log2 n) for n masses.
+    Error: relative error below 100 u (1 + log2 n) for n masses, once
+    the exponent `tilt` times the window's length is added to the 100.
     Source: chapter 4, "Reading off delta and epsilon".
 
     >>> tilted_curve(1.0, np.array([0.5, 0.5]), 0.0).round(4)
     array([0.3161, 0.    ])
     """
-    shrink = math.exp(-tilt * step)
-    above = np.append(shrink * mass[1:], 0.0)
-    for factor, scale in (
-        (shrink, -math.expm1(-step)),
-        (shrink * math.exp(-step), 1.0),
-    ):
+    above = np.append(math.exp(-tilt * step) * mass[1:], 0.0)
+    for rate, scale in ((tilt, -math.expm1(-step)), (tilt + 1, 1.0)):
         shift = 1
-        while shift < len(above) and factor > 0:
+        while shift < len(above):
+            factor = math.exp(-rate * shift * step)
+            if factor == 0:
+                break
             above[:-shift] += factor * above[shift:]
-            factor, shift = factor**2, 2 * shift
+            shift *= 2
         above *= scale
     return above
 
@@ -405,8 +414,10 @@ def epsilon_side(total: Composition, delta: float, upper: bool) -> float:
     curve = tilted_curve(total.step, mass, total.tilt) + pad
     losses = total.step * (total.first_index + np.arange(len(mass)))
     largest = total.tilt * float(np.max(np.abs(losses)))
+    window = total.tilt * float(losses[-1] - losses[0])
+    sums = (100 + 2 * window) * (1 + math.log2(len(mass)))
     error = total.scale_error + UNIT * (
-        200 + 4 * abs(total.log_scale) + 4 * largest
+        sums + 4 * abs(total.log_scale) + 4 * largest
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         log_curve = total.log_scale - total.tilt * losses + np.log(curve)
@@ -554,10 +565,17 @@ class MergedMoments:
         powers = np.logspace(-9, 4, 261)
         cells = []
         for pair, count in losses:
-            low = pair.loss_range[0]
-            edges = np.concatenate([-powers[::-1], [0.0], powers])
+            low, high = pair.loss_range
+            bulk = [
+                np.linspace(*loss_quantiles(pair, tail), 257)
+                for tail in (1e-20, 1e-100, 1e-250)
+            ]
+            edges = np.concatenate([-powers, [0.0], powers, *bulk])
             if math.isfinite(low):
-                edges = np.union1d(edges, low + powers)
+                edges = np.append(edges, low + powers)
+            if math.isfinite(high):
+                edges = np.append(edges, high - powers)
+            edges = np.unique(edges)
             p, q = pair.masses(edges)
             seen = p > TINY
             floor = np.concatenate([edges[:1], edges])[seen]
@@ -677,12 +695,16 @@ def refine(
         step = aligned_step(step, pairs)
         if step > 0.9 * finest:
             break
-        capped = min(tilt, 30 / step)  # beyond, one grid point is all
         try:
-            ends = [
-                query(*total_loss(losses, step, side, tail_mass, capped), side)
-                for side in SIDES
+            tables = [
+                tables_of(losses, step, side, tail_mass) for side in SIDES
             ]
+            used = min(tilt, 20 / step)  # beyond, one grid point is all
+            log_tail = LOG_TAIL - used * step
+            ends = []
+            for (parts, moved), side in zip(tables, SIDES, strict=True):
+                total = convolve(parts, tilt=used, log_tail=log_tail)
+                ends.append(query(total, moved, side))
         except GridTooFine as error:
             step *= 1.5 * error.cells / MOST_CELLS
             continue
@@ -697,25 +719,22 @@ def refine(
     return result
 
 
-def total_loss(
-    losses: Losses, step: float, side: BoundKind, tail_mass: float, tilt: float
-) -> tuple[Composition, float]:
-    r"""Total loss on one side of the truth, and how far losses are moved.
+def tables_of(
+    losses: Losses, step: float, side: BoundKind, tail_mass: float
+) -> tuple[list[Part], float]:
+    r"""Tables of all pairs on one side, and how far losses are moved.
 
     Formula: rounding moves a loss by at most $8 u \max_i |\ell_i|$, and
-    an atom by at most $2^{-43}$ more; the sum over all steps is returned
-    with the composition.
+    an atom by at most $2^{-43}$ more; the sum over all steps.
 
     Parameters: as for `refine`; `side`, "upper" or "lower".
-    Returns: (composition, largest shift of the total loss).
+    Returns: (parts for `convolve`, largest shift of the total loss).
     Source: chapter 4, "The errors, all of them".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
-    >>> total, moved = total_loss(
-    ...     [(GaussianPair(0.1), 100)], 0.01, "upper", 1e-12, 0.0
-    ... )
-    >>> moved < 1e-12
-    True
+    >>> parts, moved = tables_of([(GaussianPair(0.1), 9)], 0.1, "upper", 1e-9)
+    >>> parts[0][1], moved < 1e-12
+    (9, True)
     """
     parts, moved = [], 0.0
     for pair, count in losses:
@@ -724,7 +743,7 @@ def total_loss(
         largest = float(np.max(np.abs(loss.losses[[0, -1]])))
         atom = 2.0**-43 if pair.atoms else 0.0
         moved += count * (8 * UNIT * largest + atom)
-    return convolve(parts, tilt=tilt, log_tail=LOG_TAIL), moved
+    return parts, moved
 
 
 def directions(
@@ -799,7 +818,8 @@ def infinite_bound(losses: Losses) -> Bound:
     Bound(lower=0.0, upper=0.0)
     """
     value = any_infinite([(pair.infinite_mass[0], n) for pair, n in losses])
-    exact = value in (0.0, 1.0) or sum(n for _, n in losses) == 1
+    certain = any(pair.infinite_mass[0] == 1 for pair, _ in losses)
+    exact = value == 0 or certain or sum(n for _, n in losses) == 1
     error = 0.0 if exact else 16 * UNIT * len(losses)
     return Bound(value * (1 - error), min(1.0, value * (1 + error)))
 
@@ -831,11 +851,17 @@ def epsilon_one_way(
         return Bound(0.0, 0.0)
     moments = MergedMoments.of(losses)
     log_delta = math.log(max(delta - infinite.upper, TINY))
-    tilt, guess = best_tilt(
-        moments.log_moment, lambda k, t: (k + log_peak(t) - log_delta) / t
-    )
+
+    def exponent(k: float, t: float) -> float:
+        return (k + log_peak(t) - log_delta) / t
+
+    tilt, guess = best_tilt(moments.log_moment, exponent)
     if guess <= 0:  # delta is near delta(0): look there
-        tilt, _ = best_tilt(moments.log_moment, lambda k, t: k + log_peak(t))
+
+        def exponent(k: float, t: float) -> float:
+            return k + log_peak(t)
+
+        tilt, _ = best_tilt(moments.log_moment, exponent)
     count = sum(n for _, n in losses)
     scale = max(guess, 1e-3 / (1 + tilt))
     result = refine(
@@ -877,9 +903,11 @@ def delta_one_way(
     if epsilon >= loss_ceiling(losses) * (1 + 1e-14):
         return infinite
     moments = MergedMoments.of(losses)
-    tilt, guess = best_tilt(
-        moments.log_moment, lambda k, t: k + log_peak(t) - t * epsilon
-    )
+
+    def exponent(k: float, t: float) -> float:
+        return k + log_peak(t) - t * epsilon
+
+    tilt, guess = best_tilt(moments.log_moment, exponent)
     count = sum(n for _, n in losses)
     result = refine(
         losses,
@@ -924,8 +952,10 @@ def epsilon(
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers (substitution, groups).
     Error: the interval includes discretization, truncation, wrap-around
-    and rounding. It may stay wider than asked near epsilon = 0, and for
-    many runs of a mechanism whose losses have many atoms.
+    and rounding. It may stay wider than asked (lower down to 0) near
+    epsilon = 0, for losses with many atoms, and where an even grid cannot
+    hold both the body and the tail of one loss: sampling rates below
+    about 1e-4 together with little noise or few runs.
     Source: chapter 4; Lebeda et al. (2024), Theorem 8.
 
     >>> from accountlib.worst_case_pairs import Gaussian, Poisson

@@ -18,6 +18,7 @@ __all__ = [
     "BoundKind",
     "UNIT",
     "TINY",
+    "HAIR",
     "LARGEST_LOSS",
     "MOST_CELLS",
     "GridTooFine",
@@ -37,6 +38,7 @@ __all__ = [
 BoundKind = Literal["upper", "lower", "buckets-upper", "buckets-lower"]
 UNIT = 2.0**-53  # unit round-off of double precision
 TINY = 1e-290  # below, floats lose relative accuracy
+HAIR = 2.0**-20  # of a step: nearer to a grid point, an atom counts as on it
 LARGEST_LOSS = 600.0  # e^600 is still a float with room to spare
 MOST_CELLS = 2**22
 
@@ -142,8 +144,15 @@ class PrivacyLossDistribution:
         if wanted < 0:
             return math.inf
         curve = grid_curve(self.step, self.mass)
-        root = grid_epsilon(self.step, self.first_index, curve, wanted)
-        return max(0.0, root)
+        if curve[0] > wanted:
+            root = grid_epsilon(self.step, self.first_index, curve, wanted)
+            return max(0.0, root)
+        # Below the first loss the curve is a line in e^epsilon.
+        total = float(np.sum(self.mass))
+        if wanted >= total:
+            return 0.0
+        part = (total - wanted) / (total - float(curve[0]))
+        return max(0.0, float(self.losses[0]) + math.log(part))
 
 
 def grid_curve(step: float, mass: Floats) -> Floats:
@@ -237,14 +246,22 @@ def upper_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
     return np.where(other > TINY, share, mass)
 
 
-def lower_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
+def lower_share(
+    step: float,
+    edges: Floats,
+    p: Floats,
+    q: Floats,
+    before: tuple[Floats, Floats] | None = None,
+) -> Floats:
     r"""The optimistic counterpart of `upper_share`.
 
     Formula: $r_i = (e^\Delta (P_i - e^{(i-1)\Delta} Q_i - D_{i-1}) + D_i)
     / (e^\Delta - 1)$, where $D_i$ is the depth at grid point i of the
     tangents at the middles of its two cells, below the privacy curve.
 
-    Parameters: as for `upper_share`.
+    Parameters: as for `upper_share`; `before`, P- and Q-masses of the
+    cells moved down by `HAIR` steps, which leave out an atom at the right
+    end of a cell (not needed for pairs without atoms).
     Returns: n shares; they may be negative or exceed the cell's mass.
     Source: after Doroshenko et al. (2022), Algorithm 2; chapter 3,
     "From below".
@@ -280,14 +297,20 @@ def lower_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
     raised = start + 2 * UNIT * len(p) * (alpha * below_q + below_p)
     first_line = start <= end + 4 * UNIT * len(p)
     start = np.where(first_line, np.minimum(raised, end), raised)
-    line_left = np.where(first_line[1:], start[:-1], end[:-1])
-    line_right = np.where(first_line[1:], start[1:], end[1:])
+    rising = first_line[1:]  # cells left of the crossing of the outer lines
+    line_left = np.where(rising, start[:-1], end[:-1])
+    line_right = np.where(rising, start[1:], end[1:])
     missed = at_left - slack_left > line_left
     missed |= at_right - slack_right > line_right
-    at_left = np.minimum(at_left + slack_left, line_left)
-    at_right = np.minimum(at_right + slack_right, line_right)
-    at_left = np.where(missed, line_left, at_left)
-    at_right = np.where(missed, line_right, at_right)
+    # There the tangent touches at the end that is nearer to the outer line.
+    inner, inner_other = (mass, other) if before is None else before
+    touch_right = inner * (1 + step * HAIR) - alpha[:-1] * inner_other
+    touch_left = alpha[1:] * other - mass
+    at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
+    at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
+    both = slack_left + slack_right
+    at_left = np.minimum(at_left + both, line_left)
+    at_right = np.minimum(at_right + both * (at_right != 0), line_right)
     depth = np.maximum(
         np.append(at_left, end[-1]), np.append(start[0], at_right)
     )
@@ -340,7 +363,8 @@ def convex_hull(losses: Floats, mass: Floats) -> Floats:
     result = np.zeros_like(mass)
     result[kinks] = hull[1:-1]
     result = drop_negative(result)
-    return result * min(1.0, math.fsum(mass) / math.fsum(result))
+    excess = math.fsum(result) - math.fsum(mass)
+    return result if excess <= 0 else result * (1 - excess / math.fsum(result))
 
 
 def drop_negative(mass: Floats) -> Floats:
@@ -374,6 +398,8 @@ def loss_quantiles(
     True
     """
     low, high = pair.loss_range
+    if math.fsum(pair.masses([0.0])[0]) == 0:
+        return 0.0, 0.0  # no finite loss has any P-mass
     powers = np.logspace(-12, 12, 241)
     edges = np.concatenate([-powers[::-1], [0.0], powers])
     for _ in range(3):
@@ -456,7 +482,12 @@ def discretize(
     elif upward:
         share = upper_share(step, edges, p, q)
     else:
-        share = lower_share(step, edges, p, q)
+        before = None
+        if pair.atoms:
+            cut = edges[::2] - step * HAIR
+            p_cut, q_cut = pair.interval_masses(cut, np.diff(cut), closed)
+            before = p_cut[1:-1], q_cut[1:-1]
+        share = lower_share(step, edges, p, q, before)
     grid = np.append(mass - share, 0.0)
     grid[1:] += share
     if upward:
