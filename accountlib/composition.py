@@ -23,6 +23,7 @@ from accountlib.privacy_loss import (
 )
 from accountlib.worst_case_pairs import (
     Adjacency,
+    DiscretePair,
     DominatingPair,
     Release,
     check_kind,
@@ -357,6 +358,7 @@ def delta_side(total: Composition, epsilon: float, upper: bool) -> float:
         finite = 0.0
     else:
         finite = math.exp(min(log_scale + math.log(value), 0.0))
+        finite = max(finite, 5e-324 if upper else 0.0)  # no underflow to 0
     infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
     return min(1.0, finite + infinite)
 
@@ -710,12 +712,15 @@ def refine(
             continue
         before, finest = result.width, step
         upper = min(result.upper, ends[0])
-        result = Bound(min(max(result.lower, ends[1]), upper), upper)
+        lower = max(result.lower, ends[1])
+        if lower > upper * (1 + 1e-9):
+            raise ArithmeticError(f"lower {lower!r} exceeds upper {upper!r}")
+        result = Bound(min(lower, upper), max(lower, upper))
         if result.width <= relative_width or result.width > 0.8 * before < 0.8:
             break
         shrink = 0.8 * math.sqrt(relative_width / result.width)
         step *= min(max(shrink, 1 / 16), 0.5)
-        tail_mass *= 1e-2
+        tail_mass = max(1e-2 * tail_mass, 1e-300)
     return result
 
 
@@ -788,20 +793,28 @@ def directions(
     return list(distinct.values())
 
 
-def loss_ceiling(losses: Losses) -> float:
-    r"""Largest finite total loss (inf where a pair has no largest one).
+def loss_ceiling(losses: Losses) -> Bound:
+    r"""Interval for the largest finite total loss, cut at 0.
 
-    Formula: $\sum_j T_j \sup L_j$.
+    Formula: $\sum_j T_j \sup L_j$, rounded outward: each by $10^{-14}$,
+    relative, and by $2^{-43}$.
 
     Parameters: `losses`, pairs of a dominating pair and its count.
-    Returns: the sum, up to rounding.
+    Returns: a Bound; both ends inf where a pair has no largest loss.
     Source: chapter 4, "One call".
 
     >>> from accountlib.worst_case_pairs import LaplacePair
-    >>> loss_ceiling([(LaplacePair(2.0), 10)])
-    5.0
+    >>> loss_ceiling([(LaplacePair(2.0), 10)]).contains(5.0)
+    True
     """
-    return math.fsum(n * pair.loss_range[1] for pair, n in losses)
+    tops = [(n, pair.loss_range[1]) for pair, n in losses]
+    if any(math.isinf(top) for _, top in tops):
+        return Bound(math.inf, math.inf)
+    total = math.fsum(n * top for n, top in tops)
+    error = math.fsum(n * (1e-14 * abs(top) + 2.0**-43) for n, top in tops)
+    if all(top == 0 for _, top in tops):
+        error = 0.0
+    return Bound(max(0.0, total - error), max(0.0, total + error))
 
 
 def infinite_bound(losses: Losses) -> Bound:
@@ -818,10 +831,16 @@ def infinite_bound(losses: Losses) -> Bound:
     Bound(lower=0.0, upper=0.0)
     """
     value = any_infinite([(pair.infinite_mass[0], n) for pair, n in losses])
+    pair, count = losses[0]
+    exact = len(losses) == count == 1
+    if not isinstance(pair, DiscretePair) or list(pair.q).count(0.0) > 1:
+        exact = False  # a product or a sum that may be rounded
     certain = any(pair.infinite_mass[0] == 1 for pair, _ in losses)
-    exact = value == 0 or certain or sum(n for _, n in losses) == 1
-    error = 0.0 if exact else 16 * UNIT * len(losses)
-    return Bound(value * (1 - error), min(1.0, value * (1 + error)))
+    if value == 0 or certain or exact:
+        return Bound(value, value)
+    error = 16 * UNIT * len(losses)
+    lower = min(value * (1 - error), math.nextafter(1.0, 0.0))
+    return Bound(lower, min(1.0, value * (1 + error)))
 
 
 def epsilon_one_way(
@@ -841,8 +860,7 @@ def epsilon_one_way(
     ... )
     True
     """
-    infinite, top = infinite_bound(losses), loss_ceiling(losses)
-    ceiling = Bound(max(0, top * (1 - 1e-14)), max(0, top * (1 + 1e-14)))
+    infinite, ceiling = infinite_bound(losses), loss_ceiling(losses)
     if delta < infinite.lower:
         return Bound(math.inf, math.inf)
     if delta == infinite.lower == infinite.upper:
@@ -873,7 +891,9 @@ def epsilon_one_way(
         ),
         tilt=tilt,
         step=math.sqrt(8 * relative_width * scale / ((1 + tilt) * count)),
-        tail_mass=min(1e-3 * relative_width * delta / count, 1e-3),
+        tail_mass=min(
+            max(1e-3 * relative_width * delta / count, 1e-300), 1e-3
+        ),
         relative_width=relative_width,
     )
     if infinite.upper <= delta:
@@ -900,7 +920,7 @@ def delta_one_way(
     True
     """
     infinite = infinite_bound(losses)
-    if epsilon >= loss_ceiling(losses) * (1 + 1e-14):
+    if epsilon >= loss_ceiling(losses).upper:
         return infinite
     moments = MergedMoments.of(losses)
 

@@ -40,7 +40,7 @@ UNIT = 2.0**-53  # unit round-off of double precision
 TINY = 1e-290  # below, floats lose relative accuracy
 HAIR = 2.0**-20  # of a step: nearer to a grid point, an atom counts as on it
 LARGEST_LOSS = 600.0  # e^600 is still a float with room to spare
-MOST_CELLS = 2**22
+MOST_CELLS = 2**21
 
 
 class GridTooFine(ValueError):
@@ -109,7 +109,7 @@ class PrivacyLossDistribution:
         mass.flags.writeable = False
         object.__setattr__(self, "mass", mass)
 
-    @property
+    @cached_property
     def losses(self) -> Floats:
         """The grid of losses, one per entry of `mass`."""
         indices = self.first_index + np.arange(len(self.mass))
@@ -252,6 +252,7 @@ def lower_share(
     p: Floats,
     q: Floats,
     before: tuple[Floats, Floats] | None = None,
+    balanced: bool = False,
 ) -> Floats:
     r"""The optimistic counterpart of `upper_share`.
 
@@ -261,7 +262,9 @@ def lower_share(
 
     Parameters: as for `upper_share`; `before`, P- and Q-masses of the
     cells moved down by `HAIR` steps, which leave out an atom at the right
-    end of a cell (not needed for pairs without atoms).
+    end of a cell (not needed for pairs without atoms); `balanced`, whether
+    neither P nor Q has infinite losses, so that the outer lines cross at
+    the loss 0.
     Returns: n shares; they may be negative or exceed the cell's mass.
     Source: after Doroshenko et al. (2022), Algorithm 2; chapter 3,
     "From below".
@@ -295,7 +298,7 @@ def lower_share(
     start = np.maximum(alpha * below_q - below_p, 0)
     end = np.maximum(above_p - alpha * above_q, 0)
     raised = start + 2 * UNIT * len(p) * (alpha * below_q + below_p)
-    first_line = start <= end + 4 * UNIT * len(p)
+    first_line = (raised <= end) | (balanced & (edges[::2] == 0))
     start = np.where(first_line, np.minimum(raised, end), raised)
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
@@ -314,8 +317,8 @@ def lower_share(
     depth = np.maximum(
         np.append(at_left, end[-1]), np.append(start[0], at_right)
     )
-    growth = math.exp(step)
-    share = (growth * (excess - depth[:-1]) + depth[1:]) / (growth - 1)
+    share = math.exp(step) * (excess - depth[:-1]) + depth[1:]
+    share = share / math.expm1(step)
     return np.asarray(share - 32 * UNIT * (mass + np.abs(share)))
 
 
@@ -360,6 +363,18 @@ def convex_hull(losses: Floats, mass: Floats) -> Floats:
     hull[1:-1] = np.where(inner, 0, kept)
     hull += np.bincount(right, to_right, minlength=len(ends))
     hull += np.bincount(left, moved - to_right, minlength=len(ends))
+    # What was pooled with the piece beyond the last kink is taken from the
+    # largest losses, without changing the curve below them.
+    lost = max(0.0, -float(hull[-1]))
+    for k in np.flatnonzero(hull[1:-1] > 0)[::-1] + 1:
+        if lost == 0:
+            break
+        below = np.flatnonzero(hull[1:k] > 0)
+        start = loss[below[-1]] if len(below) else -np.inf
+        weight = -math.expm1(start - loss[k - 1])
+        part = min(hull[k], lost / weight * (1 + 8 * UNIT))
+        lost = max(0.0, lost - hull[k] * weight) if part == hull[k] else 0.0
+        hull[k] -= part
     result = np.zeros_like(mass)
     result[kinks] = hull[1:-1]
     result = drop_negative(result)
@@ -442,7 +457,9 @@ def discretize(
     above ("upper", "buckets-upper") or below; masses are rounded outward.
     Raises: ValueError for values outside these ranges.
     Error: of second order in the step for "upper" and "lower", of first
-    order for buckets. Where a loss exceeds 600, buckets are used.
+    order for buckets. Where a loss exceeds 600, or the step is below
+    1e-14, buckets are used. An atom nearer than about 2**-43 to a grid
+    point may count as on it (`tables_of` of chapter 4 allows for that).
     Source: Doroshenko et al. (2022), Algorithm 1 and Lemma 4.1 (upper);
     Algorithm 2 with tangents at midpoints (lower); Meiser and Mohammadi
     (2018) (buckets); chapter 3.
@@ -475,9 +492,10 @@ def discretize(
     mass = p[1:-1:2] + p[2:-1:2]
     share: Floats
     upward = bound in ("upper", "buckets-upper")
-    if bound == "buckets-upper" or (upward and last * step > LARGEST_LOSS):
+    coarse = last * step > LARGEST_LOSS or step < 1e-14
+    if bound == "buckets-upper" or (upward and coarse):
         share = mass
-    elif bound == "buckets-lower" or last * step > LARGEST_LOSS:
+    elif bound == "buckets-lower" or coarse:
         share = np.zeros(cells)
     elif upward:
         share = upper_share(step, edges, p, q)
@@ -487,7 +505,8 @@ def discretize(
             cut = edges[::2] - step * HAIR
             p_cut, q_cut = pair.interval_masses(cut, np.diff(cut), closed)
             before = p_cut[1:-1], q_cut[1:-1]
-        share = lower_share(step, edges, p, q, before)
+        balanced = infinity == other_infinity == 0
+        share = lower_share(step, edges, p, q, before, balanced)
     grid = np.append(mass - share, 0.0)
     grid[1:] += share
     if upward:

@@ -496,6 +496,9 @@ class SampledPair(DominatingPair):
         if base_loss > 600:  # beyond, expm1 would overflow
             rest = (1 - self.rate) / self.rate * math.exp(-base_loss)
             return math.log(self.rate) + base_loss + math.log1p(rest)
+        if base_loss < -1:
+            rest = math.log(self.rate) + base_loss
+            return float(np.logaddexp(self._lowest[0], rest))
         return math.log1p(self.rate * math.expm1(base_loss))
 
     def _excess(self, loss: Floats) -> Floats:

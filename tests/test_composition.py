@@ -23,8 +23,8 @@ from accountlib.composition import (
     delta_side,
     epsilon_side,
     log_moment,
+    tables_of,
     tilted_curve,
-    total_loss,
 )
 
 GAUSS = al.Gaussian(1.0).pair()
@@ -84,7 +84,7 @@ def test_self_compose_against_fractions(weights, first, count, infinity):
         offset = found.first_index - count * first
         for k, m in enumerate(found.mass):
             best = exact[offset + k] if offset + k < len(exact) else 0
-            assert abs(m - best) < 1e-13
+            assert abs(m - best) < 2e-13
         infinite = 1 - (1 - F(float(table.infinity_mass))) ** count
         for epsilon in (-1.0, 0.0, 0.3, 0.5, 2.1):
             best = exact_curve(0.25, count * first, exact, infinite, epsilon)
@@ -126,8 +126,12 @@ def test_compose_several_in_any_order(lists, seed):
         ):
             longer[i + j] += a * F(float(b))
         exact = longer
+    # rows without mass at either end may be left out
+    cut = one.first_index - sum(table.first_index for table in tables)
+    padded = np.zeros(max(len(exact), cut + len(one.mass)))
+    padded[cut : cut + len(one.mass)] = one.mass
     assert np.allclose(
-        one.mass[: len(exact)], [float(m) for m in exact], atol=1e-14
+        padded[: len(exact)], [float(m) for m in exact], atol=1e-14
     )
 
 
@@ -285,7 +289,7 @@ def test_every_entry_is_within_its_error(name, count, tilt):
             ]
             norm = mp.fsum(weights)
             error = abs(total.log_scale - mp.log(norm))
-            # rounded grid points are counted apart, by `total_loss`
+            # rounded grid points are counted apart, by `tables_of`
             moved = 2.0**-50 * count * np.max(np.abs(table.losses))
             allowed = 4e-16 * abs(total.log_scale) + tilt * moved
             assert error <= total.scale_error + allowed
@@ -452,7 +456,7 @@ def test_the_rounding_of_atoms_is_in_the_budget(rate):
     """`moved` covers how far the rounded losses lie from the true ones."""
     coin = al.DiscretePair((0.7, 1 - 0.7), (0.3, 1 - 0.3))
     pair = coin if rate == 1 else al.SampledPair(coin, rate)
-    _, moved = total_loss([(pair, 1000)], 0.1, "upper", 1e-12, 1.0)
+    _, moved = tables_of([(pair, 1000)], 0.1, "upper", 1e-12)
     worst = mp.mpf(0)
     with mp.workdps(40):
         exact = [

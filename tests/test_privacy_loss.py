@@ -403,7 +403,7 @@ def test_atoms_on_and_beside_grid_points(offset, step):
     exact = truth.ExactPair.of([F(p), 1 - F(p)], [1 - F(p), F(p)])
     made = tables(coin, step)
     for epsilon in (-2.0, -1.0, 0.0, 0.2, 0.9, 1.0, 1.0986, 1.2):
-        # `total_loss` counts 2^-43 for an atom that is rounded across
+        # `tables_of` counts 2^-43 for an atom that is rounded across
         low = float(exact.delta(epsilon + 2.0**-43)[0])
         high = float(exact.delta(epsilon - 2.0**-43)[0])
         for bound in UPPER:
