@@ -890,7 +890,8 @@ def epsilon_one_way(
             + (moved if side == "upper" else -moved),
         ),
         tilt=tilt,
-        step=math.sqrt(8 * relative_width * scale / ((1 + tilt) * count)),
+        step=0.9
+        * math.sqrt(8 * relative_width * scale / ((1 + tilt) * count)),
         tail_mass=min(
             max(1e-3 * relative_width * delta / count, 1e-300), 1e-3
         ),
@@ -937,7 +938,7 @@ def delta_one_way(
             side == "upper",
         ),
         tilt=tilt,
-        step=math.sqrt(8 * relative_width / (tilt * (1 + tilt) * count)),
+        step=0.9 * math.sqrt(8 * relative_width / (tilt * (1 + tilt) * count)),
         tail_mass=min(
             1e-3 * relative_width * math.exp(max(guess, -660)) / count, 1e-3
         ),

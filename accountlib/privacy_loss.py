@@ -40,7 +40,7 @@ UNIT = 2.0**-53  # unit round-off of double precision
 TINY = 1e-290  # below, floats lose relative accuracy
 HAIR = 2.0**-20  # of a step: nearer to a grid point, an atom counts as on it
 LARGEST_LOSS = 600.0  # e^600 is still a float with room to spare
-MOST_CELLS = 2**21
+MOST_CELLS = 2**22
 
 
 class GridTooFine(ValueError):
