@@ -666,8 +666,12 @@ def test_the_worse_direction_is_the_answer():
             make(run, **query, adjacency=a)
             for a in ("add", "remove", "add-or-remove")
         )
-        assert both.lower == max(add.lower, remove.lower)
-        assert both.upper == max(add.upper, remove.upper)
+        assert math.isclose(
+            both.lower, max(add.lower, remove.lower), rel_tol=1e-12
+        )
+        assert math.isclose(
+            both.upper, max(add.upper, remove.upper), rel_tol=1e-12
+        )
 
 
 # --- the ends of the ranges -----------------------------------------------
