@@ -425,6 +425,13 @@ def log_slope(errors, steps):
     return np.polyfit(np.log(steps), np.log(errors), 1)[0]
 
 
+def mean_errors(pair, steps, bound, epsilons):
+    """Mean distance of the table's curve from the true one, per step."""
+    exact = pair.delta(epsilons)
+    tables = [al.discretize(pair, step=step, bound=bound) for step in steps]
+    return [np.mean(np.abs(table.delta(epsilons) - exact)) for table in tables]
+
+
 @pytest.mark.parametrize(
     "pair",
     [GAUSS, al.SampledPair(GAUSS, 0.1), al.SampledPair(GAUSS, 0.1).reversed()],
@@ -438,16 +445,7 @@ def test_order_of_convergence(pair, bound, order):
     """Dots: the square of the step. Buckets: the step itself."""
     steps = np.array([0.04, 0.02, 0.01, 0.005]) * pair_scale(pair)
     epsilons = np.linspace(0.05, 0.6, 61) * pair_scale(pair)
-    exact = pair.delta(epsilons)
-    errors = [
-        np.mean(
-            np.abs(
-                al.discretize(pair, step=step, bound=bound).delta(epsilons)
-                - exact
-            )
-        )
-        for step in steps
-    ]
+    errors = mean_errors(pair, steps, bound, epsilons)
     assert abs(log_slope(errors, steps) - order) < 0.25
 
 
@@ -458,16 +456,7 @@ def test_laplace_converges_with_the_square_too(bound, scale):
     pair = al.Laplace(scale).pair()
     steps = np.array([1 / 8, 1 / 16, 1 / 32, 1 / 64]) / scale
     epsilons = np.linspace(0.05, 0.95, 37) / scale
-    exact = pair.delta(epsilons)
-    errors = [
-        np.mean(
-            np.abs(
-                al.discretize(pair, step=step, bound=bound).delta(epsilons)
-                - exact
-            )
-        )
-        for step in steps
-    ]
+    errors = mean_errors(pair, steps, bound, epsilons)
     assert log_slope(errors, steps) > 1.75
 
 
