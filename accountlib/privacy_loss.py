@@ -222,13 +222,16 @@ def mass_error(mass: Floats) -> Floats:
     return UNIT * (64 - 16 * np.log(np.clip(mass, small, 1)))
 
 
-def upper_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
+def upper_share(
+    step: float | Floats, edges: Floats, p: Floats, q: Floats
+) -> Floats:
     r"""Connect the dots: how much of each cell's mass goes to its right end.
 
     Formula: $r_i = (P_i - e^{(i-1)\Delta} Q_i)/(1 - e^{-\Delta})$, between
     0 and $P_i$, rounded up.
 
-    Parameters: `step`; `edges`, the ends and middles of n cells; `p`, `q`,
+    Parameters: `step` ($\Delta$), the width of the cells, one number or
+    one per cell; `edges`, the ends and middles of n cells; `p`, `q`,
     masses of the 2n + 2 intervals that they cut.
     Returns: n shares, each at least the exact one.
     Source: Doroshenko et al. (2022), Algorithm 1; chapter 3, "From above".
@@ -242,12 +245,12 @@ def upper_share(step: float, edges: Floats, p: Floats, q: Floats) -> Floats:
     mass, other = p[1:-1:2] + p[2:-1:2], q[1:-1:2] + q[2:-1:2]
     excess = mass - np.exp(edges[:-1:2]) * other
     excess += 2 * mass_error(mass) * mass
-    share = np.clip(excess / -math.expm1(-step), 0, mass)
+    share = np.clip(excess / -np.expm1(-step), 0, mass)
     return np.where(other > TINY, share, mass)
 
 
 def lower_share(
-    step: float,
+    step: float | Floats,
     edges: Floats,
     p: Floats,
     q: Floats,
@@ -282,14 +285,17 @@ def lower_share(
     excess = mass - alpha[:-1] * other - slack[1:-1:2] - slack[2::2]
     excess = np.where(other > TINY, np.maximum(excess, 0), 0)
     # Depth of each cell's tangent at its left and at its right end.
+    half = np.diff(edges)
     at_left = np.where(
-        q_right > TINY,
-        p_right - alpha * q_right,
-        -math.expm1(-step / 2) * p_right,
-    )[:-1]
+        q_right[:-1] > TINY,
+        p_right[:-1] - alpha[:-1] * q_right[:-1],
+        -np.expm1(-half[::2]) * p_right[:-1],
+    )
     at_right = np.where(
-        q_left > TINY, alpha * q_left - p_left, math.expm1(step / 2) * p_left
-    )[1:]
+        q_left[1:] > TINY,
+        alpha[1:] * q_left[1:] - p_left[1:],
+        np.expm1(half[1::2]) * p_left[1:],
+    )
     slack_left, slack_right = slack[1:-1:2], slack[2::2]
     # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
     below_p, below_q = np.cumsum(p)[::2], np.cumsum(q)[::2]
@@ -303,11 +309,12 @@ def lower_share(
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
     line_right = np.where(rising, start[1:], end[1:])
-    missed = at_left - slack_left > line_left
-    missed |= at_right - slack_right > line_right
+    missed = at_left - slack_left > line_left * np.where(rising, 0.5, 1)
+    missed |= at_right - slack_right > line_right * np.where(rising, 1, 0.5)
     # There the tangent touches at the end that is nearer to the outer line.
     inner, inner_other = (mass, other) if before is None else before
-    touch_right = inner * (1 + step * HAIR) - alpha[:-1] * inner_other
+    hair = 0.0 if before is None else HAIR
+    touch_right = inner * (1 + step * hair) - alpha[:-1] * inner_other
     touch_left = alpha[1:] * other - mass
     at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
     at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
@@ -317,8 +324,8 @@ def lower_share(
     depth = np.maximum(
         np.append(at_left, end[-1]), np.append(start[0], at_right)
     )
-    share = math.exp(step) * (excess - depth[:-1]) + depth[1:]
-    share = share / math.expm1(step)
+    share = np.exp(step) * (excess - depth[:-1]) + depth[1:]
+    share = share / np.expm1(step)
     return np.asarray(share - 32 * UNIT * (mass + np.abs(share)))
 
 
@@ -459,7 +466,7 @@ def discretize(
     Error: of second order in the step for "upper" and "lower", of first
     order for buckets. Where a loss exceeds 600, or the step is below
     1e-14, buckets are used. An atom nearer than about 2**-43 to a grid
-    point may count as on it (`tables_of` of chapter 4 allows for that).
+    point may count as on it (`bound_tables` of chapter 5 allows for that).
     Source: Doroshenko et al. (2022), Algorithm 1 and Lemma 4.1 (upper);
     Algorithm 2 with tangents at midpoints (lower); Meiser and Mohammadi
     (2018) (buckets); chapter 3.

@@ -28,6 +28,8 @@ from accountlib.divergences import (
 
 __all__ = [
     "Closed",
+    "SHORT_RULE",
+    "LONG_RULE",
     "DominatingPair",
     "check_kind",
     "ReversedPair",
@@ -54,6 +56,9 @@ __all__ = [
 ]
 
 Closed = Literal["left", "right"]
+# Gauss-Legendre nodes and weights: for the narrowest intervals, and others
+SHORT_RULE = np.polynomial.legendre.leggauss(3)
+LONG_RULE = np.polynomial.legendre.leggauss(8)
 
 
 class DominatingPair(ABC):
@@ -104,7 +109,7 @@ class DominatingPair(ABC):
 
         Parameters: `edges`, n increasing finite losses.
         Returns: two arrays of length n + 1, for (-inf, e0], (e0, e1],
-        ..., (en, inf); finite losses only (`infinite_mass` has the rest).
+        ..., (e_(n-1), inf); finite losses only (`infinite_mass` has the rest).
         Raises: ValueError for edges that are not finite and increasing.
         Error: rounding only. Relative error below 1e-10 in both tails,
         for intervals down to 1e-6 standard deviations of the loss.
@@ -339,9 +344,9 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
 
     Formula: $\Phi(z_{i+1}) - \Phi(z_i)$ without cancellation.
 
-    Parameters: `edges`, n increasing numbers (-inf and inf allowed);
-    `widths`, their n - 1 differences.
-    Returns: n + 1 probabilities, of (-inf, z0), ..., (zn, inf).
+    Parameters: `edges`, n increasing numbers $z_0, \dots, z_{n-1}$ (-inf
+    and inf allowed); `widths`, their n - 1 differences.
+    Returns: n + 1 probabilities, the outer ones of the two tails.
     Error: rounding only, relative error about $2 z^2 \cdot 10^{-16}$.
     Source: chapter 2, "Code: Gaussian noise".
 
@@ -349,24 +354,30 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
     array([5.0000000e-01, 3.9894228e-10, 5.0000000e-01])
     """
     left, right = edges[:-1], edges[1:]
-    tails = [ndtr(edges[:1]), ndtr(-edges[-1:])]
+    size = widths * (1 + np.maximum(np.abs(left), np.abs(right)))
+    inner = np.empty(len(widths))
     # Wide: a difference of tails, taken on the side of the smaller ones.
-    upper = ndtr(-left) - ndtr(-right)
-    lower = ndtr(right) - ndtr(left)
-    across = (erf(right / math.sqrt(2)) - erf(left / math.sqrt(2))) / 2
-    wide = np.where(left >= 0, upper, np.where(right <= 0, lower, across))
+    wide = np.flatnonzero(~(size < 1))
+    mirrored = right[wide] > -left[wide]
+    low = np.where(mirrored, -right[wide], left[wide])
+    high = np.where(mirrored, -left[wide], right[wide])
+    across = (erf(high / math.sqrt(2)) - erf(low / math.sqrt(2))) / 2
+    inner[wide] = np.where(high <= 0, ndtr(high) - ndtr(low), across)
     # Narrow: phi at the middle times a smooth integral, by quadrature.
-    with np.errstate(invalid="ignore"):
-        middle = left / 2 + right / 2
-        narrow = np.flatnonzero(widths * (1 + np.abs(middle)) < 1)
-    m, half = middle[narrow], widths[narrow] / 2
-    integral = np.zeros(len(narrow))
-    for node, weight in zip(*np.polynomial.legendre.leggauss(8), strict=True):
-        t = node * half
-        integral += weight * np.exp(-t * (m + t / 2))
-    density = np.exp(-(m**2) / 2) / math.sqrt(2 * math.pi)
-    wide[narrow] = density * half * integral
-    return np.concatenate([tails[0], wide, tails[1]])
+    for rule, narrow in (
+        (SHORT_RULE, size < 0.02),
+        (LONG_RULE, (size >= 0.02) & (size < 1)),
+    ):
+        where = np.flatnonzero(narrow)
+        half = widths[where] / 2
+        middle = left[where] + half
+        integral = np.zeros(len(where))
+        for node, weight in zip(*rule, strict=True):
+            t = node * half
+            integral += weight * np.exp(-t * (middle + t / 2))
+        density = np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
+        inner[where] = density * half * integral
+    return np.concatenate([ndtr(edges[:1]), inner, ndtr(-edges[-1:])])
 
 
 @dataclass(frozen=True)

@@ -403,7 +403,7 @@ def test_atoms_on_and_beside_grid_points(offset, step):
     exact = truth.ExactPair.of([F(p), 1 - F(p)], [1 - F(p), F(p)])
     made = tables(coin, step)
     for epsilon in (-2.0, -1.0, 0.0, 0.2, 0.9, 1.0, 1.0986, 1.2):
-        # `tables_of` counts 2^-43 for an atom that is rounded across
+        # `bound_tables` counts 2^-43 for an atom that is rounded across
         low = float(exact.delta(epsilon + 2.0**-43)[0])
         high = float(exact.delta(epsilon - 2.0**-43)[0])
         for bound in UPPER:
@@ -443,7 +443,7 @@ def mean_errors(pair, steps, bound, epsilons):
 )
 def test_order_of_convergence(pair, bound, order):
     """Dots: the square of the step. Buckets: the step itself."""
-    steps = np.array([0.04, 0.02, 0.01, 0.005]) * pair_scale(pair)
+    steps = np.array([0.02, 0.01, 0.005, 0.0025]) * pair_scale(pair)
     epsilons = np.linspace(0.05, 0.6, 61) * pair_scale(pair)
     errors = mean_errors(pair, steps, bound, epsilons)
     assert abs(log_slope(errors, steps) - order) < 0.25

@@ -1,0 +1,188 @@
+"""The runs that every accountant is asked about, and the true answers."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+HALVINGS = 7  # of the step of a contour that does not settle by itself
+CONTOUR_ERROR = 1e-8  # relative; documented as about 1e-9 of delta
+
+
+@dataclass(frozen=True)
+class Step:
+    """`count` Poisson-sampled releases; `rate` 1 means no sampling."""
+
+    noise: float
+    rate: float
+    count: int
+    kind: str = "gaussian"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question: epsilon at `delta`, or delta at `epsilon`.
+
+    `scope`: "full" runs every setting, "fine" adds one finer grid, and
+    "few" runs a rival's default only. `answer` is the true answer, once
+    known; two accountants need it to aim at a width.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    delta: float | None = None
+    epsilon: float | None = None
+    scope: str = "full"
+    answer: float = math.nan
+
+    def nudged(self, turn: int) -> Case:
+        """Almost the same case, so that no cache answers a warm call."""
+        steps = [
+            replace(step, noise=step.noise * (1 + 1e-9 * turn))
+            for step in self.steps
+        ]
+        return replace(self, steps=tuple(steps))
+
+
+def _mixed() -> tuple[Step, ...]:
+    share = [i / 99 for i in range(100)]
+    return tuple(
+        Step(0.8 + 3.2 * x, 0.001 + 0.049 * x, count=100) for x in share
+    )
+
+
+def _all_cases() -> list[Case]:
+    c3 = (Step(1.0, 0.01, 2000),)
+    cases = [
+        Case("C3", c3, delta=1e-6),
+        Case("C4", (Step(9.4, 16384 / 50000, 2000),), delta=1e-5),
+        Case("C5", (Step(0.6, 256 / 60000, 10**5),), delta=1e-5),
+        Case("C6", (Step(1.0, 1e-4, 10**6),), delta=1e-8, scope="fine"),
+        Case("C7", (Step(0.7, 1e-5, 10**7),), delta=1e-9, scope="fine"),
+        Case("C8", (Step(1.0, 0.01, 1000, "laplace"),), delta=1e-6),
+        Case("C10", _mixed(), delta=1e-6),
+    ]
+    for epsilon in (5, 10, 15, 20, 30):
+        name = f"C11 epsilon={epsilon}"
+        cases.append(Case(name, c3, epsilon=epsilon, scope="few"))
+    for power in (15, 30, 50, 100, 200):
+        name = f"C15 delta=1e-{power}"
+        delta = float(f"1e-{power}")
+        cases.append(Case(name, c3, delta=delta, scope="few"))
+    one = (Step(1.0, 1.0, 1),)
+    cases.append(Case("Gaussian delta=1e-200", one, delta=1e-200, scope="few"))
+    for power in (5, 9):
+        count = 10**power
+        noise, rate = math.sqrt(count), 0.01 * math.sqrt(2000 / count)
+        cases += [
+            Case(f"full batch T=1e{power}", (Step(noise, 1.0, count),), 1e-6),
+            Case(f"sampled T=1e{power}", (Step(1.0, rate, count),), 1e-6),
+        ]
+    return cases
+
+
+CASES = {case.name: case for case in _all_cases()}
+
+
+def true_answer(case: Case) -> tuple[float, float, str]:
+    """Interval that holds the true answer, and how it was found."""
+    if all(step.kind == "gaussian" for step in case.steps):
+        try:
+            return independent_answer(case)
+        except ArithmeticError:  # too few releases for a contour
+            pass
+    return *own_bracket(case), "accountlib, tightest bracket"
+
+
+def independent_answer(case: Case) -> tuple[float, float, str]:
+    """Gaussians only: nothing of this library is used."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    import truth
+
+    releases = [(s.noise, s.rate, s.count) for s in case.steps]
+    if case.delta is not None and all(s.rate == 1 for s in case.steps):
+        weight = math.fsum(s.count / s.noise**2 for s in case.steps)
+        mu = truth.gaussian_mu(1.0) * truth.mp.sqrt(weight)
+        low, high = map(float, truth.gaussian_epsilon(case.delta, mu))
+        return low * (1 - 1e-14), high * (1 + 1e-14), "closed form"
+    found = []
+    for direction in ("remove", "add"):
+        try:
+            if case.delta is not None:
+                value = truth.contour_epsilon(
+                    case.delta, releases, direction=direction
+                )
+            else:
+                value = truth.contour_delta(
+                    case.epsilon, releases, direction=direction
+                )
+            slack = CONTOUR_ERROR * value
+            found.append((value - slack, value + slack))
+        except ArithmeticError:
+            if case.delta is not None:
+                found.append(several_contours(releases, case.delta, direction))
+            elif direction == "remove":
+                raise
+            # add: below the smallest double here, far below remove
+    low, high = (max(ends) for ends in zip(*found, strict=True))
+    return low, high, "contour integral"
+
+
+def several_contours(
+    releases: list[tuple[float, float, int]], delta: float, direction: str
+) -> tuple[float, float]:
+    """Epsilon by contours left of the best one; their spread is the error.
+
+    Where one huge loss is likelier than many middling ones, the best
+    contour sees only the huge one, and the integrand decays slowly on all.
+    """
+    import truth
+
+    contour, bound = chernoff(releases, delta, direction)
+    best, values = contour.sigma, []
+    start = bound(best, contour.real(best))
+    for part in (0.75, 0.83, 0.9, 0.95):
+        sigma = contour.sigma = part * best
+        bend = contour.real(1.01 * sigma) + contour.real(0.99 * sigma)
+        bend = (bend - 2 * contour.real(sigma)) / (0.01 * sigma) ** 2
+        period = 14 * math.sqrt(max(bend, 0.0)) + 12 / sigma
+        contour.step = 2 * math.pi / period
+        contour.values = contour._extend(0.0)
+        for _ in range(HALVINGS):
+            contour.refine()
+        start = truth._newton(contour, start, math.log(delta))
+        values.append(start)
+    spread = max(values) - min(values) + CONTOUR_ERROR * max(values)
+    if not spread < 1e-4 * min(values):
+        raise ArithmeticError(f"the contours disagree: {values}")
+    return min(values) - spread / 2, max(values) + spread / 2
+
+
+def chernoff(
+    releases: list[tuple[float, float, int]], delta: float, direction: str
+) -> tuple[Any, Callable[[float, float], float]]:
+    """Contour where the Chernoff bound on epsilon is least, and the bound."""
+    import truth
+
+    def bound(s: float, k: float) -> float:
+        return (k - math.log(s) - math.log1p(s) - math.log(delta)) / s
+
+    contour = truth._Contour(releases, direction)
+    contour.place(bound)
+    return contour, bound
+
+
+def own_bracket(case: Case) -> tuple[float, float]:
+    """The narrowest of this library's brackets: no independent truth."""
+    from accountants import Accountlib
+
+    best = (0.0, math.inf)
+    for width in (1e-4, 1e-5, 1e-6):
+        bound = Accountlib().bound(case, width)
+        best = max(best[0], bound.lower), min(best[1], bound.upper)
+    return best
