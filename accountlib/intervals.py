@@ -167,8 +167,9 @@ class Cells:
     Formula: merged loss $\ln(P_i/Q_i)$ of cell i, which lies between the
     edges i - 1 and i (cell 0: below edge 0).
 
-    Fields: `pair`, `count` (T), `edges`, `log_p`, `loss` (merged), and
-    `beyond`, an upper bound of the P-mass of losses above the last edge.
+    Fields: `pair`, `count` (T), `edges`, `log_p` (-1e300 for nothing),
+    `log_most` (an upper bound of it), `loss` (merged), and `beyond`, an
+    upper bound of the P-mass of losses above the last edge.
     Source: chapter 5, "A rough look at one loss".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
@@ -181,6 +182,7 @@ class Cells:
     count: int
     edges: Floats
     log_p: Floats
+    log_most: Floats
     loss: Floats
     beyond: float
 
@@ -198,9 +200,12 @@ class Cells:
         left = np.append(edges[0], edges[:-1])
         low = np.append(-np.inf, edges[:-1])
         loss = np.where(seen, np.clip(loss, low, edges), left)
-        log_p = np.where(p > TINY, np.log(np.maximum(p, TINY)), -1e300)
+        log_most = np.log(np.maximum(p, TINY))
+        log_p = np.where(p > TINY, log_most, -1e300)
         beyond = float(above[last]) * (1 + 1e-9)
-        return cls(pair, count, edges, log_p, loss, beyond)
+        if edges[-1] < pair.loss_range[1]:
+            beyond += TINY  # smaller masses may be rounded to 0
+        return cls(pair, count, edges, log_p, log_most, loss, beyond)
 
     @classmethod
     def first(cls, pair: DominatingPair, count: int, budget: float) -> "Cells":
@@ -234,8 +239,8 @@ class Cells:
         """Tilted mass of each cell: roughly, and a bound for it."""
         center = float(self.log_moments(np.array([tilt]))[0]) / self.count
         rough = np.exp(np.minimum(tilt * self.loss + self.log_p - center, 0))
-        most = np.clip(tilt * self.edges + self.log_p - center, -740, 700)
-        return rough, np.where(self.log_p > -1e299, np.exp(most), 0.0)
+        most = tilt * self.edges + self.log_most - center
+        return rough, np.exp(np.clip(most, -740, 700))
 
     def finer(self, tilt: float, budget: float) -> "Cells":
         """The same loss, with more cells where the tilted mass may be."""
@@ -843,9 +848,8 @@ def add_tables(
         else:
             folded += np.bincount(index, table.mass, size)
         spectra.append(rfft(folded))
-        with np.errstate(divide="ignore"):
-            radius = np.abs(spectra[-1]).astype(np.float64)
-            log_power += count * np.log(radius)
+        radius = np.abs(spectra[-1]).astype(np.float64)
+        log_power += count * np.log(radius + unit * stages)
     keep = np.flatnonzero(log_power > -90)
     composed = np.ones(len(keep), spectra[0].dtype)
     relative, log_most = np.zeros(len(keep)), np.zeros(len(keep))
@@ -855,7 +859,7 @@ def add_tables(
         composed = composed * whole_power(factor, count)
         relative += count * unit * (stages / radius + 24)
         log_most += count * np.log(radius)
-    # Error of the kept entries; the others sum to far below e^-80.
+    # Error of the kept entries; all others are below e^-90, errors included.
     wrong = np.exp(log_most) * (1.01 * relative + stages * unit)
     entry_error = (2 * float(np.sum(wrong)) + 2 * half * math.exp(-89)) / size
     full = np.zeros(half, composed.dtype)
