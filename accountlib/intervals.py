@@ -80,7 +80,7 @@ __all__ = [
     "delta",
 ]
 
-MOST_POINTS = 3 * 2**19  # of a transform
+MOST_POINTS = 2**21  # of a transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
 LEVEL = 8192  # grid points of a block
 FIRST_WIDTH = 0.03  # relative width of the first, quick look
@@ -340,7 +340,9 @@ def saddle(
         with np.errstate(over="ignore"):
             scale = orders * (1 + orders) * np.sqrt(2 * np.pi * variance)
         where = mean if query.epsilon is None else query.epsilon
-        estimate = moment - orders * where - np.log1p(scale)
+        peak = -orders * np.log1p(1 / orders) - np.log1p(orders)
+        estimate = moment - orders * where
+        estimate += np.minimum(peak, -np.log1p(scale))
         if query.epsilon is None:
             reached = estimate <= query.point(0.0)[1]
         else:
@@ -527,7 +529,7 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     atoms = [x - pair.atoms[0] for pair in pairs for x in pair.atoms]
     largest = max(map(abs, atoms), default=0.0)
     only_atoms = all(pair.discrete for pair in pairs)
-    if largest == 0 or len(atoms) > 100 or largest > 2000 * step:
+    if largest == 0 or len(atoms) > 100 or largest > 20_000 * step:
         return step
     if largest < step and not only_atoms:
         return step
@@ -982,7 +984,7 @@ def add_in_levels(
     ratio = 15 * spread / level
     blocks = max(4, min(round(ratio**2), most // 4))
     reach = 15 * spread / math.sqrt(blocks) * parts[0][0].step
-    if ratio <= 2 or most < 16 or reach > LARGEST_LOSS / 4:
+    if ratio <= 2 or most < 16 or reach > LARGEST_LOSS / 1.5:
         return add_tables(parts, log_tail)
     tail = log_tail - math.log(blocks)
     upper = parts[0][0].sign > 0
@@ -1149,6 +1151,8 @@ class Search:
         steps = shortest * np.geomspace(1, 1e6, 128)
         step = largest_step(self.cells, order, width, steps)
         step = min(step, 1 / (1 + order))
+        spans = [p.atoms[-1] - p.atoms[0] for p in self.pairs if p.atoms]
+        step = max(step, max(spans, default=0.0) / 1000)  # atoms on the grid
         tilt, excess = choose_tilt(self.cells, order, *query.point(value))
         log_tail = query.log_spare(value, order, wanted) - excess - 8
         for _ in range(12):

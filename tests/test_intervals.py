@@ -1,0 +1,271 @@
+"""One-sided tables: every operation keeps its side of the truth.
+
+The truth is computed in exact fractions, in mpmath, or by an engine without
+levels. test_certified.py checks the answers of whole calls.
+"""
+
+import math
+from dataclasses import replace
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+import truth
+
+import accountlib as al
+from accountlib import intervals
+from accountlib.intervals import (
+    Cells,
+    TiltedTable,
+    add_in_levels,
+    add_tables,
+    bound_tables,
+    coarsen_lower,
+    coarsen_upper,
+    cut_tails,
+    read_delta,
+    read_epsilon,
+    tail_window,
+    tilt_masses,
+)
+
+SIDES = ("upper", "lower")
+POINTS = [-0.7, 0.0, 0.3, 1.1, 2.4]
+
+
+def table(mass, bound, *, step=0.25, first=-2, tilt=0.0, tail=0.0, offset=0.0):
+    """A tilted table of the given untilted masses."""
+    losses = offset + step * (first + np.arange(len(mass)))
+    sign = 1 if bound == "upper" else -1
+    tilted, log_scale = tilt_masses(losses, np.array(mass, float), tilt, sign)
+    return TiltedTable(
+        step, offset, first, tilted, tilt, log_scale, tail, 0.0, bound
+    )
+
+
+def exact_delta(masses, losses, count, epsilon):
+    """delta of `count` losses with the given masses, in fractions."""
+    total = {0: F(1)}
+    for _ in range(count):
+        new = {}
+        for index, mass in total.items():
+            for k, p in enumerate(masses):
+                new[index + k] = new.get(index + k, F(0)) + mass * F(p)
+        total = new
+    start, step = losses
+    gaps = {k: count * start + step * k - epsilon for k in total}
+    return math.fsum(
+        float(p) * -math.expm1(-gaps[k])
+        for k, p in total.items()
+        if gaps[k] > 0
+    )
+
+
+@pytest.mark.parametrize("bound", SIDES)
+@pytest.mark.parametrize("tilt", [0.0, 1.5, 20.0])
+@pytest.mark.parametrize("count", [1, 2, 7, 40])
+def test_sums_of_tables_keep_their_side(bound, tilt, count):
+    """Against exact fractions, with every rounding on the table's side."""
+    rng = np.random.default_rng([count, int(tilt)])
+    for _ in range(5):
+        masses = rng.multinomial(64, rng.dirichlet(np.ones(6))) / 64
+        one = table(masses, bound, tilt=tilt, offset=0.1)
+        total = add_tables([(one, count)], -40.0)
+        for epsilon in POINTS:
+            exact = exact_delta(masses, (0.1 - 0.5, 0.25), count, epsilon)
+            found = read_delta(total, epsilon)
+            scale = 1e-9 * exact + 1e-12 * math.exp(
+                min(total.log_scale - tilt * epsilon, 30.0)
+            )
+            if bound == "upper":
+                assert exact * (1 - 1e-14) <= found <= exact + scale
+            else:
+                assert exact - scale <= found <= exact * (1 + 1e-14)
+
+
+@pytest.mark.parametrize("bound", SIDES)
+@pytest.mark.parametrize("tail", [-3.0, -8.0, -20.0])
+def test_a_cut_window_keeps_its_side(bound, tail):
+    """What leaves the window, or comes back into it, is counted."""
+    coin = table([0.25, 0.0, 0.75], bound, tilt=0.7)
+    narrow = add_tables([(coin, 400)], tail)
+    whole = add_tables([(coin, 400)], -300.0)
+    assert len(narrow.mass) < len(whole.mass)
+    for epsilon in (0.0, 40.0, 80.0, 99.0):
+        near, far = read_delta(narrow, epsilon), read_delta(whole, epsilon)
+        if bound == "upper":
+            assert near >= far * (1 - 1e-9)
+        else:
+            assert near <= far * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("log_tail", [-2.0, -10.0, -30.0])
+def test_the_window_holds_the_mass(log_tail):
+    """Chernoff's window against the binomial distribution."""
+    import mpmath as mp
+
+    coin = table([0.5, 0.5], "upper")
+    low, high = tail_window([(coin, 400)], log_tail)
+    outside = [k for k in range(401) if k < low or k > high]
+    mass = sum(mp.binomial(400, k) for k in outside) / mp.mpf(2) ** 400
+    assert mass <= 2 * mp.exp(log_tail)
+
+
+@pytest.mark.parametrize("ratio", [2, 4, 16])
+@pytest.mark.parametrize("tilt", [0.0, 3.0, 30.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_coarser_tables_keep_their_side(ratio, tilt, seed):
+    """Upper tables rise, lower tables sink, at every epsilon."""
+    rng = np.random.default_rng([ratio, int(tilt), seed])
+    bumpy = rng.dirichlet(np.full(60, 0.3))
+    smooth = np.exp(-(((np.arange(60) - 30) / 9) ** 2))
+    for masses in (bumpy, smooth / smooth.sum()):
+        for bound, coarsen in (
+            ("upper", coarsen_upper),
+            ("lower", coarsen_lower),
+        ):
+            fine = table(masses, bound, step=0.02, first=-23 + seed, tilt=tilt)
+            coarse = coarsen(fine, ratio)
+            assert coarse.step == pytest.approx(0.02 * ratio)
+            for epsilon in np.linspace(-0.6, 0.8, 43):
+                before = read_delta(fine, epsilon)
+                after = read_delta(coarse, epsilon)
+                if bound == "upper":
+                    assert after >= before * (1 - 1e-11)
+                else:
+                    assert after <= before * (1 + 1e-11)
+
+
+def test_a_lower_table_gives_its_tail_back():
+    """Before its grid changes, what may be too much is taken off."""
+    masses = np.full(8, 1 / 8)
+    fine = table(masses, "lower", step=0.1, tail=0.05)
+    coarse = coarsen_lower(fine, 2)
+    assert coarse.tail == 0
+    left = np.sum(coarse.mass) * math.exp(coarse.log_scale)
+    assert left <= 1 - 8 * 0.05 + 1e-12
+
+
+@pytest.mark.parametrize("bound", SIDES)
+def test_the_tail_moves_the_answer_outward(bound):
+    plain = table([0.25, 0.0, 0.75], bound, first=0, tilt=1.0)
+    padded = replace(plain, tail=1e-3)
+    sign = plain.sign
+    assert sign * (read_delta(padded, 0.1) - read_delta(plain, 0.1)) > 0
+    assert sign * (read_epsilon(padded, 0.1) - read_epsilon(plain, 0.1)) > 0
+
+
+@pytest.mark.parametrize("rate", [1e-5, 0.01, 1.0])
+@pytest.mark.parametrize("tilt", [0.5, 4.0])
+def test_cut_tails_are_bounded(rate, tilt):
+    """The bound of the tilted mass outside, against quadrature."""
+    import mpmath as mp
+
+    base = al.GaussianPair(1.0)
+    pair = base if rate == 1 else al.SampledPair(base, rate)
+    part = Cells.first(pair, 1, 1e-40).finer(tilt, 1e-40)
+    low, high, tail = cut_tails(part, tilt, math.log(1e-6))
+    top = float(part.edges[-1])
+
+    def tilted(z):
+        ratio = 1 - rate + rate * mp.exp(z - mp.mpf(1) / 2)
+        density = mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi)
+        inside = low < mp.log(ratio) <= high or mp.log(ratio) > top
+        return mp.mpf(0) if inside else density * ratio ** (tilt + 1)
+
+    def whole(z):
+        ratio = 1 - rate + rate * mp.exp(z - mp.mpf(1) / 2)
+        return mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi) * ratio ** (tilt + 1)
+
+    grid = [mp.mpf(k) / 4 for k in range(-80, 121)]
+    outside = sum((tilted(a) + tilted(a + 0.125)) / 8 for a in grid)
+    norm = mp.quad(whole, [-20, -5, 0, 5, 10, 30])
+    assert outside / norm <= tail * 1.5 + 1e-12  # a rough sum of cells
+    assert tail < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "count", "delta"),
+    [
+        (1.0, 0.01, 20_000, 1e-6),
+        (0.6, 0.004, 100_000, 1e-5),
+        (20.0, 1.0, 30_000, 1e-30),
+    ],
+)
+def test_levels_agree_with_one_round(noise, rate, count, delta, monkeypatch):
+    """With blocks, the interval is hardly wider, and both overlap."""
+    run = al.Release(al.Gaussian(noise), al.Poisson(rate), count=count)
+    found = []
+    for level in (1024, 2**30):
+        monkeypatch.setattr(intervals, "LEVEL", level)
+        bound = al.epsilon(run, delta=delta, adjacency="remove")
+        assert bound.width <= 1e-3
+        found.append(bound)
+    assert max(b.lower for b in found) <= min(b.upper for b in found)
+
+
+def test_levels_are_used():
+    """A billion steps fit on a few thousand grid points."""
+    part = Cells.first(al.GaussianPair(1e-4), 10**9, 1e-20)
+    for _ in range(2):
+        part = part.finer(5.0, 1e-20)
+    for one in bound_tables(part, 5e-6, 5.0, -20.0):
+        total = add_in_levels([(one, 10**9)], -20.0)
+        assert len(total.mass) < 2**18 and total.step > 100 * one.step
+
+
+@pytest.mark.parametrize("count", [1, 10**3, 10**6, 10**9])
+@pytest.mark.parametrize("delta", [0.1, 1e-6, 1e-50, 1e-200])
+def test_equal_runs_of_any_length(count, delta):
+    """sigma = sqrt(T)/mu: the truth does not depend on T."""
+    low, high = truth.gaussian_epsilon(delta, 0.75)
+    run = al.Release(al.Gaussian(math.sqrt(count) / 0.75), count=count)
+    bound = al.epsilon(run, delta=delta, adjacency="add-or-remove")
+    assert bound.lower <= float(high) * (1 + 1e-12)
+    assert bound.upper >= float(low) * (1 - 1e-12)
+    assert bound.width <= 1e-3
+
+
+@pytest.mark.parametrize("delta", [1e-15, 1e-30, 1e-50, 1e-100, 1e-200])
+def test_small_delta_against_the_contour(delta):
+    run = al.Release(al.Gaussian(1.0), al.Poisson(0.01), count=2000)
+    exact = truth.contour_epsilon(
+        delta, [(1.0, 0.01, 2000)], direction="remove"
+    )
+    bound = al.epsilon(run, delta=delta, adjacency="add-or-remove")
+    assert bound.lower <= exact * (1 + 1e-9)
+    assert bound.upper >= exact * (1 - 1e-9)
+    assert bound.width <= 1e-3
+
+
+def random_settings(number):
+    """Settings of the stress run of benchmarks/, a seeded sample."""
+    for seed in range(number):
+        rng = np.random.default_rng([2026, seed])
+        noise = float(np.exp(rng.uniform(math.log(0.3), math.log(100))))
+        rate = float(np.exp(rng.uniform(math.log(1e-6), 0)))
+        count = int(np.exp(rng.uniform(0, math.log(1e7))))
+        delta = float(np.exp(rng.uniform(math.log(1e-100), math.log(0.5))))
+        rate = 1.0 if rng.random() < 0.1 else rate
+        count = 1 if rng.random() < 0.1 else count
+        yield noise, rate, count, delta
+
+
+def test_random_settings():
+    """No exception; both directions, and a wider request, are consistent."""
+    wide, settings = 0, list(random_settings(60))
+    for noise, rate, count, delta in settings:
+        run = al.Release(al.Gaussian(noise), al.Poisson(rate), count=count)
+        both, remove, add = (
+            al.epsilon(run, delta=delta, adjacency=adjacency)
+            for adjacency in ("add-or-remove", "remove", "add")
+        )
+        rough = al.epsilon(
+            run, delta=delta, adjacency="add-or-remove", relative_width=1e-2
+        )
+        worse = max(remove.lower, add.lower)
+        assert both.upper >= worse * (1 - 1e-12)
+        assert both.lower <= max(remove.upper, add.upper) * (1 + 1e-12)
+        assert rough.lower <= both.upper and both.lower <= rough.upper
+        wide += both.width > 1e-3
+    assert wide <= 0.1 * len(settings)
