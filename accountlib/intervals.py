@@ -204,7 +204,7 @@ class Cells:
         log_p = np.where(p > TINY, log_most, -1e300)
         beyond = float(above[last]) * (1 + 1e-9)
         if edges[-1] < pair.loss_range[1]:
-            beyond += TINY  # smaller masses may be rounded to 0
+            beyond += 1e-305  # smaller masses may be rounded to 0
         return cls(pair, count, edges, log_p, log_most, loss, beyond)
 
     @classmethod
