@@ -47,7 +47,7 @@ def exact_delta(masses, losses, count, epsilon):
     """delta of `count` losses with the given masses, in fractions."""
     total = {0: F(1)}
     for _ in range(count):
-        new = {}
+        new: dict[int, F] = {}
         for index, mass in total.items():
             for k, p in enumerate(masses):
                 new[index + k] = new.get(index + k, F(0)) + mass * F(p)
