@@ -705,6 +705,8 @@ def index_moments(table: TiltedTable) -> tuple[float, float]:
     """
     index = np.arange(len(table.mass))
     total = float(np.sum(table.mass))
+    if total == 0:
+        return 0.0, 0.0  # no finite loss
     mean = float(table.mass @ index) / total
     return mean, float(table.mass @ (index - mean) ** 2) / total
 

@@ -269,3 +269,13 @@ def test_random_settings():
         assert rough.lower <= both.upper and both.lower <= rough.upper
         wide += both.width > 1e-3
     assert wide <= 0.1 * len(settings)
+
+
+@pytest.mark.parametrize("delta", [1e-290, 1e-300, 1e-310])
+def test_the_end_of_the_floats(delta):
+    """Too small for relative precision: the interval widens."""
+    bound = al.epsilon(
+        al.Release(al.Gaussian(0.3)), delta=delta, adjacency="add"
+    )
+    low, high = truth.gaussian_epsilon(delta, 1 / 0.3)
+    assert bound.lower <= float(high) and float(low) <= bound.upper
