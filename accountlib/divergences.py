@@ -154,6 +154,10 @@ def check_probabilities(name: str, values: Probabilities) -> NDArray[Any]:
 def as_given(result: Floats) -> Any:
     """Return a float for a 0-d array and the array itself otherwise.
 
+    Parameters: `result`, an array.
+    Returns: the same numbers, unchanged.
+    Source: chapter 1, "Refuse bad input".
+
     >>> as_given(np.array(0.5))
     0.5
     """
@@ -334,15 +338,20 @@ def laplace_delta(epsilon: ArrayLike, *, scale: ArrayLike) -> Any:
 def monte_carlo_sample_size(
     error: float, *, failure_probability: float, points: int
 ) -> int:
-    r"""Number of samples after which all estimates are within `error`.
+    r"""Samples that suffice for k errors below t, with probability 1 - beta.
 
-    Formula: $N = \lceil \ln(2k/\beta) / (2 t^2) \rceil$ (Hoeffding and a
-    union bound over k points).
+    Formula: $N = \lceil \ln(2k/\beta) / (2 t^2) \rceil$: Hoeffding's
+    inequality at each of k points, and a union bound over them.
 
     Parameters: `error` ($t$ in (0, 1)), `failure_probability` ($\beta$
     in (0, 1)), `points` ($k \ge 1$: how many epsilons are estimated).
-    Returns: the smallest such whole number.
+    Returns: N, a whole number: with N samples or more, all k estimates
+    differ from their expectations by less than t with probability at
+    least $1 - \beta$. By Hoeffding's inequality N suffices for every
+    mechanism; for a given one fewer may do.
     Raises: ValueError for values outside these ranges.
+    Error: the quotient is a float (relative error about 1e-15), so N may
+    be off by as much before it is rounded up.
     Source: Hoeffding (1963), Theorem 2; Lebeda et al. (2024), Section 5
     (whose printed number belongs to another beta: chapter 1,
     "Estimating by Monte Carlo").

@@ -46,6 +46,9 @@ MOST_CELLS = 2**22
 class GridTooFine(ValueError):
     """The step asks for more grid points than `MOST_CELLS`.
 
+    Parameters: `step`, the step asked for; `cells`, what it would need.
+    Source: chapter 3, "Putting it together".
+
     >>> GridTooFine(1e-9, 10**10).cells
     10000000000
     """
@@ -60,6 +63,10 @@ class GridTooFine(ValueError):
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Raise ValueError unless `value` is one of the `choices`.
+
+    Parameters: `name`, the argument's name; `value`; `choices`, a tuple.
+    Raises: ValueError naming argument, choices and value.
+    Source: chapter 1, "Refuse bad input".
 
     >>> check_choice("bound", "middle", ("upper", "lower"))
     Traceback (most recent call last):
@@ -124,9 +131,11 @@ class PrivacyLossDistribution:
     def delta(self, epsilon: ArrayLike) -> Any:
         """Privacy curve of the distribution; a number or an array.
 
+        Parameters: `epsilon` of any sign; a number or an array.
         Returns: delta in [0, 1] on the distribution's own side of the
         truth, up to the rounding of one sum (relative error 1e-13).
         Raises: ValueError for NaN and infinite epsilon.
+        Source: Doroshenko et al. (2022), Definition 2.5; chapter 3.
         """
         epsilon = check_range("epsilon", epsilon, -np.inf, np.inf, "()")
         gap = np.minimum(np.subtract.outer(epsilon, self.losses), 0)
@@ -136,9 +145,11 @@ class PrivacyLossDistribution:
     def epsilon(self, delta: float) -> float:
         """Smallest epsilon >= 0 whose delta is at most the given one.
 
+        Parameters: `delta` in [0, 1].
         Returns: epsilon in [0, inf] on the distribution's own side of
         the truth; inf where the mass at infinity exceeds delta.
         Raises: ValueError for delta outside [0, 1].
+        Source: chapter 3, "Curves on a grid".
         """
         wanted = check_number("delta", delta, 0, 1) - self.infinity_mass
         if wanted < 0:
@@ -213,6 +224,8 @@ def mass_error(mass: Floats) -> Floats:
     Formula: $(64 + 16 \ln(1/p))\, u$ with $u = 2^{-53}$: computing
     $p = e^{-E}$ in floating point costs a few times $E u$.
 
+    Parameters: `mass` ($p$ in [0, 1]; below 2.2e-308 it counts as that).
+    Returns: one upper bound of the relative error per mass.
     Source: numerical fact, tested against 50-digit arithmetic; chapter 3.
 
     >>> bool(mass_error(np.array([1e-6]))[0] < 4e-14)
@@ -391,6 +404,13 @@ def convex_hull(losses: Floats, mass: Floats) -> Floats:
 
 def drop_negative(mass: Floats) -> Floats:
     """Cut rounding errors below 0 off, and scale the rest down for it.
+
+    Parameters: `mass`, masses on a grid; the negative ones are tiny.
+    Returns: masses >= 0 of a lower table whose curve is not above that
+    of the given ones.
+    Error: all masses shrink by one factor: 1 minus the largest quotient
+    of the masses cut and kept above a grid point.
+    Source: chapter 3, "The convex hull".
 
     >>> drop_negative(np.array([-0.25, 1.0]))
     array([0.  , 0.75])

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-HALVINGS = 7  # of the step of a contour that does not settle by itself
-CONTOUR_ERROR = 1e-8  # relative; documented as about 1e-9 of delta
+SLACK = 1e-8  # on either side of a contour integral, besides its own error
 
 
 @dataclass(frozen=True)
@@ -114,67 +111,21 @@ def independent_answer(case: Case) -> tuple[float, float, str]:
     for direction in ("remove", "add"):
         try:
             if case.delta is not None:
-                value = truth.contour_epsilon(
+                ends = truth.contour_epsilon_range(
                     case.delta, releases, direction=direction
                 )
             else:
-                value = truth.contour_delta(
+                ends = truth.contour_delta_range(
                     case.epsilon, releases, direction=direction
                 )
-            slack = CONTOUR_ERROR * value
-            found.append((value - slack, value + slack))
+            low, high = ends
+            found.append((low - SLACK * low, high + SLACK * high))
         except ArithmeticError:
-            if case.delta is not None:
-                found.append(several_contours(releases, case.delta, direction))
-            elif direction == "remove":
+            if case.delta is not None or direction == "remove":
                 raise
             # add: below the smallest double here, far below remove
     low, high = (max(ends) for ends in zip(*found, strict=True))
     return low, high, "contour integral"
-
-
-def several_contours(
-    releases: list[tuple[float, float, int]], delta: float, direction: str
-) -> tuple[float, float]:
-    """Epsilon by contours left of the best one; their spread is the error.
-
-    Where one huge loss is likelier than many middling ones, the best
-    contour sees only the huge one, and the integrand decays slowly on all.
-    """
-    import truth
-
-    contour, bound = chernoff(releases, delta, direction)
-    best, values = contour.sigma, []
-    start = bound(best, contour.real(best))
-    for part in (0.75, 0.83, 0.9, 0.95):
-        sigma = contour.sigma = part * best
-        bend = contour.real(1.01 * sigma) + contour.real(0.99 * sigma)
-        bend = (bend - 2 * contour.real(sigma)) / (0.01 * sigma) ** 2
-        period = 14 * math.sqrt(max(bend, 0.0)) + 12 / sigma
-        contour.step = 2 * math.pi / period
-        contour.values = contour._extend(0.0)
-        for _ in range(HALVINGS):
-            contour.refine()
-        start = truth._newton(contour, start, math.log(delta))
-        values.append(start)
-    spread = max(values) - min(values) + CONTOUR_ERROR * max(values)
-    if not spread < 1e-4 * min(values):
-        raise ArithmeticError(f"the contours disagree: {values}")
-    return min(values) - spread / 2, max(values) + spread / 2
-
-
-def chernoff(
-    releases: list[tuple[float, float, int]], delta: float, direction: str
-) -> tuple[Any, Callable[[float, float], float]]:
-    """Contour where the Chernoff bound on epsilon is least, and the bound."""
-    import truth
-
-    def bound(s: float, k: float) -> float:
-        return (k - math.log(s) - math.log1p(s) - math.log(delta)) / s
-
-    contour = truth._Contour(releases, direction)
-    contour.place(bound)
-    return contour, bound
 
 
 def own_bracket(case: Case) -> tuple[float, float]:

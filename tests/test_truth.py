@@ -412,6 +412,83 @@ def test_contour_monte_carlo():
     assert abs(found - values.mean()) < 5 * values.std() / math.sqrt(size)
 
 
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize(
+    ("noise", "count", "delta"),
+    [(1e6, 1, 1e-8), (1e4, 50, 1e-40), (3e7, 10**6, 1e-6), (1e4, 1, 3e-5)],
+)
+def test_contour_at_large_orders(noise, count, delta, direction):
+    """A tiny epsilon: the saddle point lies beyond order 10,000."""
+    low, high = truth.gaussian_epsilon(delta, truth.gaussian_mu(noise, count))
+    release = [(noise, 1.0, count)]
+    found = truth.contour_epsilon_range(delta, release, direction=direction)
+    assert found[0] <= low <= high <= found[1] <= found[0] * (1 + 1e-7)
+    back = truth.contour_delta_range(float(low), release, direction=direction)
+    assert back[0] <= delta * (1 + 1e-9) and delta * (1 - 1e-9) <= back[1]
+
+
+def test_contour_of_rare_but_huge_losses():
+    """The best line sees only the huge losses; others see epsilon.
+
+    0.43927 is what contours left of the best one agreed on before.
+    """
+    release = [(0.7, 1e-5, 10**7)]
+    low, high = truth.contour_epsilon_range(1e-9, release)
+    assert low < high < low * (1 + 1e-6) and abs(low - 0.43927) < 5e-6
+    middle = (low + high) / 2
+    with pytest.raises(ArithmeticError):  # and no more digits than there are
+        truth._middle((middle * (1 - 1e-6), middle * (1 + 1e-6)))
+    below, above = truth.contour_delta_range(middle, release)
+    assert below <= 1e-9 * (1 + 2e-6) and above >= 1e-9 * (1 - 2e-6)
+    assert above < below * (1 + 2e-5)
+
+
+def test_contour_never_errs_in_silence():
+    """One sampled Gaussian, hard for a contour: inside, or an exception."""
+    rng = np.random.default_rng(3)
+    told = 0
+    for _ in range(25):
+        noise = math.exp(rng.uniform(math.log(0.3), math.log(100)))
+        rate = math.exp(rng.uniform(math.log(1e-6), 0))
+        direction = str(rng.choice(["remove", "add"]))
+        reach = math.log1p(rate * math.expm1(min(12 / noise, 60)))
+        epsilon = float(reach * rng.uniform(0, 1))
+        exact = truth.sampled_gaussian_delta(
+            epsilon, noise, rate, direction=direction
+        )
+        try:
+            low, high = truth.contour_delta_range(
+                epsilon, [(noise, rate, 1)], direction=direction
+            )
+        except ArithmeticError:
+            continue
+        told += 1
+        assert low <= exact <= high, (noise, rate, epsilon, direction)
+    assert told > 8
+
+
+def test_sampled_gaussian_keeps_the_digits_of_a_tiny_delta():
+    """Add, against the integral of (q - alpha p)_+ over its left tail."""
+    noise, rate, epsilon = 1.5, 0.25, 0.2876
+    found = truth.sampled_gaussian_delta(epsilon, noise, rate, direction="add")
+    with mp.workdps(60):
+        alpha = mp.exp(mp.mpf(epsilon))
+        ratio = (1 / alpha - 1 + rate) / rate
+        edge = noise**2 * mp.log(ratio) + mp.mpf(1) / 2
+        left = (1 - alpha * (1 - rate)) * mp.ncdf(edge / noise)
+        left -= alpha * rate * mp.ncdf((edge - 1) / noise)
+        assert found < mp.mpf(10) ** -20 and close(found, left, 20)
+
+
+def test_contour_far_above_delta_at_zero():
+    """Epsilon is 0: by the sum of all delta(0), or by the contour."""
+    release = [(5.0, 0.01, 1000)]
+    top = truth.contour_delta(0.0, release)
+    assert truth.contour_epsilon(1.01 * top, release) == 0
+    assert truth.contour_epsilon(0.99, release) == 0
+    assert truth.contour_epsilon_range(0.99 * top, release)[0] > 0
+
+
 def test_contour_ends():
     assert truth.contour_delta(0.1, [(1.0, 0.0, 9)]) == 0
     assert truth.contour_epsilon(1e-5, [(1.0, 0.0, 9)]) == 0

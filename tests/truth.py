@@ -8,7 +8,7 @@ says how far off it can be:
 * `laplace_composition_*`         T Laplace releases, exact or by a contour
 * `ExactPair`                     discrete pairs, composed in whole numbers
 * `masses`                        interval masses to 40 digits
-* `contour_*`                     subsampled Gaussians (checks, no bound)
+* `contour_*`                     subsampled Gaussians, by two contours
 * `sampled_*_delta`               closed forms and quadrature, few releases
 
 A function described as *enclosing* returns `(low, high)` around the truth;
@@ -20,14 +20,15 @@ come in are taken as the exact binary fractions that they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import mpmath as mp
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 Enclosure = tuple[mp.mpf, mp.mpf]
 UNIT = 2.0**-53  # unit round-off of a double
@@ -720,56 +721,233 @@ def _laplace_mass(scale, a, b, open_left):
 
 # --------------------------------------------------------------------------
 # 5. Subsampled Gaussians by a contour integral
+#
+# With K(s) = sum of count log E_P[e^(sL)], on any line Re s = sigma > 0,
+#     delta = 1/(2 pi i) int e^(K(s) - s epsilon) / (s (s+1)) ds.   (contour)
+# Every number comes with an error, the sum of what can go wrong; two lines
+# must agree within it. Where it is too large: ArithmeticError. This is no
+# proven bound: the parts "window" and "rounding" are estimates.
+#
+# Aliases. By Poisson's formula the trapezoid sum with step h is the sum over
+# whole m of e^(sigma A m) delta(epsilon + A m), A = 2 pi/h. For m < 0, delta
+# <= 1; for m > 0, Chernoff's bound. A makes both smaller than ALIAS.
+#
+# Window. The sum is not cut but faded out, by erfc. That replaces g(x) =
+# e^(sigma x) delta(x) by a local mean around epsilon, as good as exact where
+# g is smooth there, whatever it does elsewhere. The difference to a shorter
+# window is taken as the error.
+#
+# Rounding. Errors of K and of the sum, relative to what is left after
+# cancellation.
 # --------------------------------------------------------------------------
 
 # a release: noise multiplier, rate, count
 GaussianRelease = tuple[float, float, int]
+CONTOUR_ERROR = 1e-7  # the largest error that is let through, relative
+ALIAS = 1e-13  # relative to delta, on either side
+SETTLED = 1e-11  # a smaller error is not worth more work
+FADE = 0.6  # the shorter window, as a part of the longer one
+BELOW = 45.0  # what is e^-45 of the largest is left out
+ROW = 64  # powers of one step that are multiplied with others
+ROWS = 16  # the most rows of them at a time
+MOST_WORK = 4e7  # complex products on one line; four times that on all
+MOST_POINTS = 200_000  # of a moment
+LOOSEST = 1e-5  # the largest error of log delta that a line is used with
+LINES = (1.0, 0.95, 0.88, 0.8, 1.05, 0.65)  # sigma, of the best one
+ORDERS = (1e-4, 1e10)  # where the best sigma is looked for
+
+
+# value and slope on one line, and the error of log delta
+Found = tuple[float, float, float]
+
+
+class _Hump:
+    """Where e^(order L(u)) times a normal density matters, u = x/noise.
+
+    g(u) = order L(u) - u^2/2 has g' = order w(u)/noise - u with a sigmoid w
+    from 0 to 1: one maximum if order < 4 noise^2, else one or two.
+    """
+
+    def __init__(self, order: float, noise: float, rate: float) -> None:
+        self.order, self.noise, self.rate = order, noise, rate
+        self.odds = math.inf
+        if rate < 1:
+            self.odds = math.log(rate) - math.log1p(-rate)
+        self.turns = (0.0, 0.0)  # between them, g is convex
+        peaks = self.peaks()
+        if max(abs(u) for u in peaks) > 1e6:
+            raise ArithmeticError("no digits are left at this order")
+        self.top = max(self.height(u) for u in peaks)
+        self.pieces = self.around(peaks)
+
+    def weight(self, u: float) -> float:
+        """w(u): how likely the record was sampled, given u."""
+        if self.rate == 1:
+            return 1.0
+        x = u / self.noise - 1 / (2 * self.noise**2) + self.odds
+        return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
+
+    def height(self, u: float) -> float:
+        loss = u / self.noise - 1 / (2 * self.noise**2)
+        if self.rate < 1 and loss < 30:
+            loss = math.log1p(self.rate * math.expm1(loss))
+        elif self.rate < 1:
+            loss += math.log(self.rate) + math.log1p(
+                math.exp(-loss - self.odds)
+            )
+        return self.order * loss - u * u / 2
+
+    def slope(self, u: float) -> float:
+        return self.order * self.weight(u) / self.noise - u
+
+    def peaks(self) -> list[float]:
+        """All local maxima of g, from left to right."""
+        far = self.order / self.noise
+        bent = 1 - 4 * self.noise**2 / self.order if self.order > 0 else 0.0
+        if self.rate == 1:
+            return [far]
+        if bent <= 0:  # g is concave
+            ends = (min(far, 0.0) - 1, max(far, 0.0) + 1)
+            return [float(optimize.brentq(self.slope, *ends))]
+        # w (1 - w) = noise^2/order at both turning points of g'
+        other = 2 * self.noise**2 / self.order / (1 + math.sqrt(bent))
+        turn = math.log(other) - math.log1p(-other)
+        middle = 1 / (2 * self.noise) - self.noise * self.odds
+        left, right = middle + self.noise * turn, middle - self.noise * turn
+        self.turns = (left, right)
+        found = []
+        if self.slope(left) < 0:
+            found.append(float(optimize.brentq(self.slope, -1.0, left)))
+        if self.slope(right) > 0:
+            ends = (right, max(far, right) + 1)
+            found.append(float(optimize.brentq(self.slope, *ends)))
+        return found or [left]
+
+    def around(self, peaks: list[float]) -> list[tuple[float, float]]:
+        """Intervals outside of which g is BELOW under its maximum."""
+        far = self.order / self.noise
+
+        def above(u: float) -> float:
+            return self.height(u) - self.top + BELOW
+
+        def edge(inside: float, outside: float) -> float:
+            return float(optimize.brentq(above, inside, outside, xtol=1e-3))
+
+        reach = [math.sqrt(u * u + 2 * BELOW + 9) for u in peaks]
+        walls = [min(far - 11, -reach[0]), max(far + 11, reach[-1])]
+        if len(peaks) == 2:
+            valley = float(optimize.brentq(self.slope, *self.turns))
+            if above(valley) < 0:
+                walls.insert(1, valley)
+                return [
+                    (edge(u, walls[i]), edge(u, walls[i + 1]))
+                    for i, u in enumerate(peaks)
+                    if above(u) > 0
+                ]
+        return [(edge(peaks[0], walls[0]), edge(peaks[-1], walls[1]))]
+
+
+def _nodes(
+    order: float, highest: float, noise: float, rate: float
+) -> tuple[np.ndarray, float, float]:
+    """Points u and weight of a trapezoid rule, and the largest exponent.
+
+    For E_Q[e^((order + i t) L)], |t| <= `highest`, Q standard normal. The
+    integrand is analytic for |Im u| < pi noise; its frequencies reach up to
+    highest/noise, and 9 standard deviations more. A negative order narrows
+    it: by 1 + |order| w (1 - w)/noise^2.
+    """
+    hump = _Hump(order, noise, rate)
+    pieces = hump.pieces
+    if hump.top < 1:  # E[...] - 1 also needs the bulk of Q
+        pieces = _joined([(-9.7, 9.7), *pieces])
+    share = min(hump.weight(pieces[-1][1]), 0.5)
+    narrow = math.sqrt(1 + 4 * max(-order, 0.0) * share / noise**2)
+    spacing = 2 * math.pi / (9.7 * narrow + (20 + highest) / noise)
+    if sum(b - a for a, b in pieces) > MOST_POINTS * spacing:
+        raise ArithmeticError("the moments need too many points")
+    u = np.concatenate(
+        [a + spacing * np.arange((b - a) // spacing + 2) for a, b in pieces]
+    )
+    return u, spacing / math.sqrt(2 * math.pi), hump.top
+
+
+def _joined(pieces: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The same set as disjoint intervals, from left to right."""
+    result: list[tuple[float, float]] = []
+    for a, b in sorted(pieces):
+        if result and a <= result[-1][1]:
+            a, before = result.pop()
+            b = max(b, before)
+        result.append((a, b))
+    return result
+
+
+def _log1p(z: np.ndarray) -> np.ndarray:
+    """log(1 + z) that keeps the digits of a small real part."""
+    x, y = z.real, z.imag
+    norm = np.maximum(x * (2 + x) + y * y, UNIT - 1)
+    return 0.5 * np.log1p(norm) + 1j * np.arctan2(y, 1 + x)
+
+
+def _log_chernoff(s: float) -> float:
+    """log c with (1 - e^-x)_+ <= c e^(s x), so delta <= c e^(K(s) - s eps)."""
+    return -math.log1p(s) - s * math.log1p(1 / s)
 
 
 class _Contour:
-    """K(s) = sum of count log E_P[e^(sL)], for s = sigma + i t, t = n step.
-
-    `values` holds K at t = 0, step, 2 step, ... as far as e^K matters.
-    """
+    """K(s), the direction, and where to put the line."""
 
     def __init__(
         self, releases: Iterable[GaussianRelease], direction: str
     ) -> None:
         self.releases = [r for r in releases if r[1] > 0 and r[2] > 0]
         self.add = direction == "add"
+        self.work = 0.0
 
-    def moments(self, s: np.ndarray) -> np.ndarray:
-        """K at points s of equal real part, by the trapezoid rule over x.
+    def moments(
+        self, sigma: float, step: float, start: int, rows: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """K and its error at s = sigma + i step n, ROW * rows of them.
 
-        Over u = x/noise the integrand is a normal density times a function
-        analytic for |Im u| < pi noise that oscillates with frequency below
-        |Im s|/noise. The rule is wrong by the Fourier transform at the
-        frequency 2 pi/spacing and above: less than about 1e-16 here.
+        e^(i t L) is a product of one of `rows` and one of ROW powers.
         """
-        order = -s if self.add else s + 1  # E_P[e^(sL)] = E_Q[e^(order L)]
-        real, highest = float(order[0].real), float(np.abs(s.imag).max())
-        total = np.zeros(s.shape, dtype=complex)
+        order = -sigma if self.add else sigma + 1.0  # of e^L under Q
+        turn = -1j * step if self.add else 1j * step
+        first = turn * (start + ROW * np.arange(rows))[:, None]
+        second = turn * np.arange(ROW if rows > 1 or start else 1)[:, None]
+        highest = abs(turn) * (start + rows * len(second))
+        shape = (rows, len(second))
+        total, error = np.zeros(shape, dtype=complex), np.zeros(shape)
+        t = np.abs(first + second.T)
         for noise, rate, count in self.releases:
-            reach = 14 + abs(real) / noise
-            u = np.linspace(-reach, reach, 4001)
-            size = real * _sampled_loss(u, noise, rate) - u * u / 2
-            kept = u[(size > size.max() - 42) | (np.abs(u) < 9)]
-            spacing = 2 * math.pi / (9 + (12 + highest) / noise)
-            margin = 2 * reach / 4000
-            u = np.arange(kept[0] - margin, kept[-1] + margin, spacing)
+            u, weight, top = _nodes(order, highest, noise, rate)
+            self.work += len(u) * rows * len(second)
             loss = _sampled_loss(u, noise, rate)
-            top = float(np.max(real * loss - u * u / 2))
-            spacing /= math.sqrt(2 * math.pi)
             if top < 1:  # small losses: E[e^(order L)] - 1 keeps its digits
-                excess = np.expm1(order[:, None] * loss)
-                excess *= np.exp(-u * u / 2) * spacing
-                total += count * np.log1p(excess.sum(axis=1))
+                w = np.exp(-u * u / 2) * weight
+                power = (order + first) * loss
+                large = order * loss > 50  # and w may be below e^-745
+                one = np.expm1(np.where(large, 0, power)) * w
+                exponent = power - u * u / 2 + math.log(weight)
+                one = np.where(large, np.exp(exponent), one)
+                two = np.expm1(second * loss)
+                excess = one.sum(axis=1)[:, None] + two @ w + one @ two.T
+                log = _log1p(excess)
+                off = np.abs(one[0]).sum()
+                off = off + t * (np.abs(loss) @ w)
+                off /= np.maximum(np.abs(1 + excess), 1e-300)
             else:
-                exponent = order[:, None] * loss - (u * u / 2 + top)
-                moment = np.exp(exponent).sum(axis=1) * spacing
+                one = np.exp((order + first) * loss - (u * u / 2 + top))
+                moment = weight * (one @ np.exp(second * loss).T)
                 moment[moment == 0] = 1e-300
-                total += count * (np.log(moment) + top)
-        return total
+                log = np.log(moment) + top
+                real = np.exp(order * loss - (u * u / 2 + top)) * weight
+                off = 4 + t * (np.abs(loss) @ real) / real.sum()
+                off = off * real.sum() / np.abs(moment) + abs(top)
+            total += count * log
+            error += count * 2 * UNIT * off
+        return total.ravel(), error.ravel()
 
     def largest_loss(self) -> float:
         """The add direction has losses below -log(1 - rate)."""
@@ -778,59 +956,288 @@ class _Contour:
         return -sum(n * math.log1p(-rate) for _, rate, n in self.releases)
 
     def real(self, sigma: float) -> float:
-        return float(self.moments(np.array([complex(sigma)]))[0].real)
+        return float(self.moments(sigma, 0.0, 0, 1)[0][0].real)
 
-    def place(self, objective) -> None:
-        """Put sigma where `objective(sigma, K(sigma))` is least."""
+    def best(self, objective: Callable[[float, float], float]) -> float:
+        """The sigma where `objective(sigma, K(sigma))` is least.
+
+        It must be convex in sigma, or a convex one divided by sigma: then
+        there is one local minimum.
+        """
 
         def value(log_sigma: float) -> float:
             sigma = math.exp(log_sigma)
-            return objective(sigma, self.real(sigma))
+            try:
+                return objective(sigma, self.real(sigma))
+            except ArithmeticError:
+                return math.inf
 
-        grid = np.linspace(math.log(1e-3), math.log(1e4), 40)
-        values = [value(g) for g in grid]
-        i = int(np.argmin(values))
-        box = (grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)])
-        found = optimize.minimize_scalar(value, bounds=box, method="bounded")
-        self.sigma = math.exp(found.x)
-        near = [self.real(self.sigma * r) for r in (0.99, 1.0, 1.01)]
-        bend = (near[0] - 2 * near[1] + near[2]) / (0.01 * self.sigma) ** 2
-        period = 14 * math.sqrt(max(bend, 0.0)) + 12 / self.sigma
+        ends = [math.log(end) for end in ORDERS]
+        part = (math.sqrt(5) - 1) / 2  # golden section: infinities are legal
+        low, high = ends
+        left, right = high - part * (high - low), low + part * (high - low)
+        at_left, at_right = value(left), value(right)
+        while high - low > 0.01:
+            if at_left <= at_right:
+                high, right, at_right = right, left, at_left
+                left = high - part * (high - low)
+                at_left = value(left)
+            else:
+                low, left, at_left = left, right, at_right
+                right = low + part * (high - low)
+                at_right = value(right)
+        if low == ends[0] or high == ends[1]:
+            raise ArithmeticError("no saddle point between 1e-4 and 1e10")
+        return math.exp((low + high) / 2)
+
+    def saddle(self, epsilon: float) -> float:
+        """The sigma where the integrand is least on the real line."""
+        return self.best(
+            lambda s, k: k - s * epsilon - math.log(s) - math.log1p(s)
+        )
+
+    def period(self, sigma: float, epsilon: float, log_delta: float) -> float:
+        """A such that all aliases together are below ALIAS delta."""
+        goal = math.log(ALIAS) - 1
+        down = (-log_delta - goal) / sigma
+        up = self.largest_loss() - epsilon
+        for part in (1.1, 1.2, 1.5, 2, 3, 5, 10, 30):
+            more = part * sigma
+            rest = self.real(more) + _log_chernoff(more)
+            rest -= more * epsilon + log_delta + goal
+            up = min(up, max(rest, 0.0) / (more - sigma))
+        return max(down, up)
+
+
+class _Line:
+    """The values of K on one line, as far as they are needed."""
+
+    def __init__(self, contour: _Contour, sigma: float, period: float) -> None:
+        self.contour, self.sigma, self.period = contour, sigma, period
+        self.rounding = 0.0  # of the last answer
+        self.most = min(contour.work + MOST_WORK, 4 * MOST_WORK)
         self.step = 2 * math.pi / period
-        self.values = self._extend(0.0)
+        self.values, self.errors = contour.moments(sigma, self.step, 0, 4)
 
-    def _extend(self, first: float) -> np.ndarray:
-        """K at t = (first + n) step until the rest does not matter."""
-        blocks: list[np.ndarray] = []
-        highest = 3000 * min(noise for noise, _, _ in self.releases)
-        while (start := first + 32 * len(blocks)) * self.step < highest:
-            n = start + np.arange(32)
-            s = self.sigma + 1j * self.step * n
-            blocks.append(self.moments(s))
-            size = np.exp(blocks[-1].real - blocks[0][0].real)
-            tail = size * np.abs(self.sigma / s) * n
-            if tail.max() < 1e-12 or size.max() < 1e-12:
-                return np.concatenate(blocks)
-        raise ArithmeticError("the integrand decays too slowly")
+    def extend(self) -> None:
+        """Twice as many values."""
+        length = len(self.values)
+        rows = min(length // ROW, ROWS)
+        self.contour.work += 200 * length  # for reading off
+        if self.contour.work > self.most:
+            raise ArithmeticError("the contour integral does not settle")
+        parts = [
+            self.contour.moments(self.sigma, self.step, start, rows)
+            for start in range(length, 2 * length, rows * ROW)
+        ]
+        self.values = np.concatenate([self.values, *(p[0] for p in parts)])
+        self.errors = np.concatenate([self.errors, *(p[1] for p in parts)])
 
-    def refine(self) -> None:
-        """Half the step, keeping what is there."""
-        between = self._extend(0.5)
-        length = min(len(between), len(self.values))
-        both = np.stack([self.values[:length], between[:length]], axis=1)
-        self.values, self.step = both.ravel(), self.step / 2
-
-    def log_delta(self, epsilon: float) -> tuple[float, float]:
-        """log delta(epsilon) and its derivative."""
-        s = self.sigma + 1j * self.step * np.arange(len(self.values))
+    def log_delta(self, epsilon: float) -> Found:
+        """log delta(epsilon), its derivative, and its error."""
+        n = np.arange(len(self.values))
+        s = self.sigma + 1j * self.step * n
         top = float(self.values[0].real) - self.sigma * epsilon
         f = np.exp(self.values - s * epsilon - top) / (s * (s + 1))
         f[0] /= 2
-        value, slope = float(f.real.sum()), -float((s * f).real.sum())
+        windows = [
+            special.erfc(12 * n / (part * len(n)) - 6.5) / 2
+            for part in (1.0, FADE)
+        ]
+        value, other = (float(f.real @ window) for window in windows)
         if value <= 0:
-            return -math.inf, -self.sigma
+            return -math.inf, -self.sigma, math.inf
+        slope = -float((s * f).real @ windows[0]) / value
+        off = self.errors + UNIT * (8 + np.abs(s * epsilon) + abs(top))
+        self.rounding = float(np.abs(f) @ off) / value + SETTLED / 2
         log = top + math.log(value * self.step / math.pi)
-        return log, slope / value
+        return log, slope, abs(value - other) / value + self.rounding
+
+    def epsilon(self, high: float, goal: float) -> Found:
+        """epsilon with log delta = goal, the slope there, and log's error.
+
+        Newton's method, and bisection of [0, high] where it leads astray:
+        far right of the root the sum is noise. What is missing to the goal
+        counts as an error.
+        """
+        low, epsilon = 0.0, high
+        slope, error = -self.sigma, math.inf
+        for _ in range(60):
+            value, slope, error = self.log_delta(epsilon)
+            low, high = (low, epsilon) if value < goal else (epsilon, high)
+            move = (goal - value) / slope if slope else math.inf
+            if abs(move) <= max(1e-12 / abs(slope), 8 * UNIT * epsilon):
+                break
+            epsilon += move
+            if not low < epsilon < high:
+                epsilon = (low + high) / 2
+        return epsilon, slope, error + abs(value - goal)
+
+    def settle(self, read: Callable[[], Found]) -> Found:
+        """What `read` gives, once only rounding is left of its error."""
+        result, before = read(), math.inf
+        while (error := result[2]) > max(SETTLED, 1.5 * self.rounding):
+            if 1e-10 > error > before / 4:
+                break
+            self.extend()
+            result, before = read(), error
+        return result
+
+
+def _two_lines(
+    sigma: float, find: Callable[[float], Found]
+) -> tuple[Found, Found]:
+    """The first two lines that give a number."""
+    found = []
+    reason = ArithmeticError("no line")
+    for part in LINES:
+        try:
+            found.append(find(part * sigma))
+        except ArithmeticError as failure:
+            reason = failure
+            continue
+        if found[-1][2] > LOOSEST:
+            found.pop()
+        if len(found) == 2:
+            return found[0], found[1]
+    raise ArithmeticError(f"the contour integral does not settle: {reason}")
+
+
+def _agreed(values: list[float], errors: list[float]) -> tuple[float, float]:
+    """An interval around both values, if they agree within their errors."""
+    slack = sum(errors)
+    if not abs(values[0] - values[1]) <= slack:
+        raise ArithmeticError(f"two contours disagree: {values}, {errors}")
+    return min(values) - slack, max(values) + slack
+
+
+def contour_delta_range(
+    epsilon: float,
+    releases: Iterable[GaussianRelease],
+    *,
+    direction: str = "remove",
+) -> tuple[float, float]:
+    """delta(epsilon) of Poisson-sampled Gaussians (noise, rate, count).
+
+    The integral (contour) by the trapezoid rule through the saddle point,
+    and on a second line. Usually 1e-10 wide, 1e-4 at most; no proven bound.
+    """
+    contour = _Contour(releases, direction)
+    if not contour.releases:
+        return (max(0.0, -math.expm1(epsilon)),) * 2
+    if epsilon >= contour.largest_loss():
+        return 0.0, 0.0
+
+    def find(s: float) -> Found:
+        log = contour.real(s) + _log_chernoff(s) - s * epsilon - 8
+        for _ in range(5):
+            line = _Line(contour, s, contour.period(s, epsilon, log))
+            found = line.settle(partial(line.log_delta, epsilon))
+            log = found[0]
+            if contour.period(s, epsilon, log) <= line.period:
+                return found
+            log -= 1
+        raise ArithmeticError("the step of the contour does not settle")
+
+    found = _two_lines(contour.saddle(epsilon), find)
+    low, high = _agreed([f[0] for f in found], [f[2] for f in found])
+    if low < -700:
+        raise ArithmeticError(f"delta is below e^{high}")
+    return math.exp(low) * (1 - 1e-13), math.exp(high) * (1 + 1e-13)
+
+
+def contour_epsilon_range(
+    delta: float,
+    releases: Iterable[GaussianRelease],
+    *,
+    direction: str = "remove",
+) -> tuple[float, float]:
+    """epsilon(delta) of Poisson-sampled Gaussians, by the same integral.
+
+    Newton's method on log delta along lines near the one where the Chernoff
+    bound on epsilon is least.
+    """
+    releases = list(releases)
+    contour = _Contour(releases, direction)
+    most = sum(
+        count * rate * math.erf(math.sqrt(0.125) / noise)
+        for noise, rate, count in contour.releases
+    )
+    if most <= delta * (1 - 1e-12):  # delta(0), summed over the releases
+        return 0.0, 0.0
+    try:
+        low, high = _contour_epsilon(contour, math.log(delta))
+    except ArithmeticError:
+        if delta < 1e-4 * most:  # surely not above delta(0)
+            raise
+        low = high = -math.inf
+    if low > 0:
+        return low, high
+    if contour_delta_range(0.0, releases, direction=direction)[1] <= delta:
+        return 0.0, 0.0
+    if high < 0:
+        raise ArithmeticError("the contour integral does not settle")
+    return 0.0, high
+
+
+def _contour_epsilon(contour: _Contour, goal: float) -> tuple[float, float]:
+    def bound(s: float, k: float) -> float:
+        return (k + _log_chernoff(s) - goal) / s
+
+    sigma = contour.best(bound)
+    start = min(bound(sigma, contour.real(sigma)), contour.largest_loss())
+
+    def find(s: float) -> Found:
+        low = start - 8 / s
+        for _ in range(5):
+            line = _Line(contour, s, contour.period(s, low, goal))
+            found = line.settle(partial(line.epsilon, start, goal))
+            low = found[0]
+            if contour.period(s, low, goal) <= line.period:
+                return found
+            low -= 1 / s
+        raise ArithmeticError("the step of the contour does not settle")
+
+    with suppress(ArithmeticError):  # else, the least bound has to do
+        rough, _, error = find(sigma)
+        if error < 1:
+            sigma = contour.saddle(rough)
+    found = _two_lines(sigma, find)
+    return _agreed([f[0] for f in found], [f[2] / -f[1] for f in found])
+
+
+def _middle(ends: tuple[float, float]) -> float:
+    """The middle of an interval that is narrow enough to be one number."""
+    low, high = ends
+    if high - low > 2 * CONTOUR_ERROR * high:
+        raise ArithmeticError(f"known too roughly: between {low} and {high}")
+    return (low + high) / 2
+
+
+def contour_delta(
+    epsilon: float,
+    releases: Iterable[GaussianRelease],
+    *,
+    direction: str = "remove",
+) -> float:
+    """`contour_delta_range` as one number, off by CONTOUR_ERROR of itself.
+
+    Usually by 1e-10. ArithmeticError where that is not reached.
+    """
+    return _middle(contour_delta_range(epsilon, releases, direction=direction))
+
+
+def contour_epsilon(
+    delta: float,
+    releases: Iterable[GaussianRelease],
+    *,
+    direction: str = "remove",
+) -> float:
+    """`contour_epsilon_range` as one number, off by CONTOUR_ERROR of itself.
+
+    ArithmeticError where that is not reached; so where epsilon is nearly 0.
+    """
+    return _middle(contour_epsilon_range(delta, releases, direction=direction))
 
 
 def _sampled_loss(u: np.ndarray, noise: float, rate: float) -> np.ndarray:
@@ -841,84 +1248,6 @@ def _sampled_loss(u: np.ndarray, noise: float, rate: float) -> np.ndarray:
     low = np.log1p(rate * np.expm1(np.minimum(loss, 30)))  # keeps small L
     high = np.logaddexp(math.log1p(-rate), math.log(rate) + loss)
     return np.where(loss < 30, low, high)
-
-
-def contour_delta(
-    epsilon: float,
-    releases: Iterable[GaussianRelease],
-    *,
-    direction: str = "remove",
-) -> float:
-    """delta(epsilon) of Poisson-sampled Gaussians (noise, rate, count).
-
-    delta = 1/(2 pi i) int e^(K(s) - s epsilon) / (s (s+1)) ds along Re s =
-    sigma > 0 through the saddle point, by the trapezoid rule; the step is
-    halved until delta changes by less than 1e-10 of itself. Relative
-    accuracy is about 1e-9 at any delta. Not a proven bound. With few steps
-    (about 5 at rate 0.1, more at smaller rates) the integrand decays slowly
-    along the contour, and where one huge loss is likelier than many middling
-    ones (rate 1e-4, far tail) it cancels: both raise ArithmeticError. One
-    step has a closed form, `sampled_gaussian_delta`.
-    """
-    contour = _Contour(releases, direction)
-    if not contour.releases:
-        return max(0.0, -math.expm1(epsilon))
-    if epsilon >= contour.largest_loss():
-        return 0.0
-    contour.place(lambda s, k: k - s * epsilon - math.log(s) - math.log1p(s))
-    value = contour.log_delta(epsilon)[0]
-    for _ in range(8):
-        before = value
-        contour.refine()
-        value = contour.log_delta(epsilon)[0]
-        if abs(value - before) < 1e-10:
-            return math.exp(value)
-    raise ArithmeticError("the contour integral does not settle")
-
-
-def contour_epsilon(
-    delta: float,
-    releases: Iterable[GaussianRelease],
-    *,
-    direction: str = "remove",
-) -> float:
-    """epsilon(delta) of Poisson-sampled Gaussians, by `contour_delta`'s way.
-
-    Newton's method on log delta along one contour, the one where the
-    Chernoff bound on epsilon is least.
-    """
-    releases = list(releases)
-    contour = _Contour(releases, direction)
-    if not contour.releases or delta >= contour_delta(
-        0.0, releases, direction=direction
-    ):
-        return 0.0
-    goal = math.log(delta)
-
-    def bound(s: float, k: float) -> float:
-        return (k - math.log(s) - math.log1p(s) - goal) / s
-
-    contour.place(bound)
-    epsilon = bound(contour.sigma, contour.real(contour.sigma))
-    before = math.inf
-    for _ in range(8):
-        epsilon = _newton(contour, epsilon, goal)
-        slope = contour.log_delta(epsilon)[1]
-        if abs((epsilon - before) * slope) < 1e-10:
-            return epsilon
-        before = epsilon
-        contour.refine()
-    raise ArithmeticError("the contour integral does not settle")
-
-
-def _newton(contour: _Contour, epsilon: float, goal: float) -> float:
-    for _ in range(100):
-        value, slope = contour.log_delta(epsilon)
-        move = max(min((goal - value) / slope, 5.0), -5.0)
-        epsilon += move
-        if abs(move) < 1e-13 * max(epsilon, 1e-3):
-            break
-    return epsilon
 
 
 # --------------------------------------------------------------------------
@@ -932,19 +1261,23 @@ def sampled_gaussian_delta(
     """delta(epsilon) of one Poisson-sampled Gaussian, about 25 digits.
 
     max(P - alpha Q, 0) = rate max(p - alpha' q, 0) with P = (1 - rate) q +
-    rate p, Q = q and alpha' = (alpha - 1 + rate)/rate.
+    rate p, Q = q and alpha' = (alpha - 1 + rate)/rate. And max(Q - alpha P,
+    0) = factor max(q - alpha' p, 0) with factor = 1 - alpha (1 - rate) and
+    alpha' = alpha rate/factor.
     """
     with mp.workdps(60):
         epsilon = mp.mpf(epsilon)
+        factor = mp.mpf(rate)
+        inner = (mp.expm1(epsilon) + factor) / factor if rate else mp.mpf(0)
         if direction == "add":
-            factor = mp.exp(epsilon)
-            swapped = sampled_gaussian_delta(-epsilon, noise, rate)
-            return 1 - factor + factor * swapped
-        inner = mp.expm1(epsilon) + rate
+            factor = rate * mp.exp(epsilon) - mp.expm1(epsilon)
+            if factor <= 0:
+                return mp.mpf(0)
+            inner = rate * mp.exp(epsilon) / factor
         if rate == 0 or inner <= 0:
             return max(mp.mpf(0), -mp.expm1(epsilon))
-        low, high = gaussian_delta(mp.log(inner / rate), gaussian_mu(noise))
-        return rate * (low + high) / 2
+        low, high = gaussian_delta(mp.log(inner), gaussian_mu(noise))
+        return factor * (low + high) / 2
 
 
 def sampled_laplace_delta(

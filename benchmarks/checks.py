@@ -1,0 +1,548 @@
+"""Hold this library against independent truths, at random settings.
+
+    python benchmarks/checks.py                           200 and 1,000
+    python benchmarks/checks.py --high-precision 20 --contour 20
+
+The first kind has a truth in high precision: closed forms, exact fractions
+and quadrature. The second kind has a contour integral. Prints a summary and
+writes checks.json beside this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+from cases import ROOT
+
+os.environ["OMP_NUM_THREADS"] = "1"  # before numpy is imported
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests"))
+import mpmath as mp
+import numpy as np
+import truth
+
+import accountlib as al
+
+RESULTS = Path(__file__).resolve().parent / "checks.json"
+WIDTH = 1e-3
+QUADRATURE = 1e-15  # error of what is documented as good to 25 digits
+DIRECTIONS = ("add", "remove")
+COLUMNS = (
+    *("index", "kind", "query", "value", "direction", "lower", "upper"),
+    *("truth", "width", "verdict", "releases"),
+)
+# noise or scale, rate, count
+Step = tuple[float, float, int]
+Ends = tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One query; epsilon at `value` = delta, or delta at `value` = epsilon.
+
+    `facts` says how to build the releases and the truth again; `index` is
+    the place in the row of draws.
+    """
+
+    kind: str
+    query: str
+    value: float
+    direction: str
+    facts: dict[str, Any] = field(default_factory=dict)
+    index: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came out. `low` and `high` enclose the truth, error included."""
+
+    question: Question
+    lower: float = math.nan
+    upper: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    failure: str = ""
+
+    @property
+    def width(self) -> float:
+        """(upper - lower)/upper; 1 where upper is infinite."""
+        if self.lower == self.upper:
+            return 0.0
+        if math.isinf(self.upper):
+            return 1.0
+        return (self.upper - self.lower) / self.upper
+
+
+def spread(random: np.random.Generator, low: float, high: float) -> float:
+    """Log-uniform."""
+    return float(math.exp(random.uniform(math.log(low), math.log(high))))
+
+
+def pick(random: np.random.Generator, values: Iterable[Any]) -> Any:
+    choices = list(values)
+    return choices[int(random.integers(len(choices)))]
+
+
+def sampling(rate: float) -> al.Sampling:
+    return al.FullBatch() if rate == 1 else al.Poisson(rate)
+
+
+# --- questions with a truth in high precision -------------------------------
+
+
+def gaussian_question(random: np.random.Generator) -> Question:
+    """Unsampled Gaussians, all of them one Gaussian."""
+    steps = [
+        (spread(random, 0.3, 100), 1.0, round(spread(random, 1, 1e5)))
+        for _ in range(pick(random, (1, 1, 2)))
+    ]
+    if random.random() < 0.5:
+        value, query = spread(random, 1e-200, 0.5), "epsilon"
+    else:
+        value, query = mu_of(steps) * random.uniform(0, 20), "delta"
+        value = float(f"{value:.6g}")
+    facts = {"steps": steps}
+    return Question("gaussian", query, value, pick(random, DIRECTIONS), facts)
+
+
+def mu_of(steps: list[Step]) -> float:
+    return math.sqrt(sum(runs / noise**2 for noise, _, runs in steps))
+
+
+def response_question(random: np.random.Generator) -> Question:
+    """Randomized response, alone or with a second kind."""
+    many = random.random() < 0.7
+    parts = []
+    for most in (60,) if many else (25, 12):
+        lie = pick(random, (2.0**-30, 2.0**-10, 1e-3, 0.25, 0.4))
+        lie = round(lie * 2**40) / 2**40 * 2  # 1 - lie/2 is exact
+        parts.append(
+            {
+                "p": [1 - lie / 2, lie / 2],
+                "q": [lie / 2, 1 - lie / 2],
+                "rate": float(pick(random, (1.0, 1.0, 2.0**-5))),
+                "count": int(random.integers(1, most, endpoint=True)),
+            }
+        )
+    return exact_question(random, "response", parts)
+
+
+def discrete_question(random: np.random.Generator) -> Question:
+    """Random pairs, with losses of infinite size in some."""
+    size = int(pick(random, (2, 3, 4)))
+    bits = int(pick(random, (3, 8, 16)))
+    part = {
+        "p": truth.dyadic_distribution(random, size, bits=bits),
+        "q": truth.dyadic_distribution(random, size, bits=bits),
+        "rate": float(pick(random, (1.0, 1.0, 0.25, 2.0**-7))),
+        "count": int(random.integers(1, {2: 60, 3: 20, 4: 7}[size])),
+    }
+    return exact_question(random, "discrete", [part])
+
+
+def exact_question(
+    random: np.random.Generator, kind: str, parts: list[dict[str, Any]]
+) -> Question:
+    """A delta, or an epsilon below the largest finite loss."""
+    query, value = "epsilon", spread(random, 1e-200, 0.5)
+    direction = pick(random, DIRECTIONS)
+    facts = {"parts": parts}
+    if random.random() < 0.5:
+        pair = exact_pair(Question(kind, query, value, direction, facts))
+        finite = [Fraction(*key) for key in pair.weights if all(key)]
+        top = log_of(max([*finite, Fraction(1)])) * float(random.random())
+        query, value = "delta", float(f"{top:.6g}")
+    return Question(kind, query, value, direction, facts)
+
+
+def log_of(ratio: Fraction) -> float:
+    return math.log(ratio.numerator) - math.log(ratio.denominator)
+
+
+def laplace_question(random: np.random.Generator) -> Question:
+    """Unsampled Laplace noise, up to 60 times."""
+    scale = spread(random, 0.3, 100)
+    runs = pick(random, (1, 1, 2, 5, 20, 60))
+    facts = {"steps": [(scale, 1.0, runs)]}
+    if random.random() < 0.5:
+        value, query = spread(random, 1e-12, 0.5), "epsilon"
+    else:
+        value, query = random.uniform(0, 1) * runs / scale, "delta"
+        value = float(f"{value:.6g}")
+    return Question("laplace", query, value, pick(random, DIRECTIONS), facts)
+
+
+def sampled_question(random: np.random.Generator) -> Question:
+    """One sampled Gaussian; one or two sampled Laplace releases."""
+    gaussian = random.random() < 0.6
+    pieces = 1 if gaussian else pick(random, (1, 1, 2))
+    steps = [
+        (spread(random, 0.3, 20), spread(random, 1e-6, 1), 1)
+        for _ in range(pieces)
+    ]
+    if random.random() < 0.1:
+        steps = [(noise, 1.0, 1) for noise, _, _ in steps]
+    kind = "sampled gaussian" if gaussian else "sampled laplace"
+    direction = pick(random, DIRECTIONS)
+    if pieces == 1 and random.random() < 0.5:
+        delta = spread(random, 1e-200 if gaussian else 1e-12, 0.5)
+        return Question(kind, "epsilon", delta, direction, {"steps": steps})
+    limit = largest_loss(steps, direction, gaussian)
+    value = float(f"{limit * random.random():.6g}")
+    return Question(kind, "delta", value, direction, {"steps": steps})
+
+
+def largest_loss(steps: list[Step], direction: str, gaussian: bool) -> float:
+    """The largest loss, or for Gaussians one that is hardly exceeded."""
+    total = 0.0
+    for noise, rate, _ in steps:
+        base = 20 / noise + 1 / (2 * noise**2) if gaussian else 1 / noise
+        if direction == "remove":
+            total += math.log1p(rate * math.expm1(base))
+        else:
+            total -= math.log1p(rate * math.expm1(-min(base, 30.0)))
+    return total
+
+
+MAKERS = (
+    *(gaussian_question, response_question, discrete_question),
+    *(laplace_question, sampled_question),
+)
+
+
+def precise_questions(seed: int) -> Iterator[Question]:
+    """Without end; every kind in turn."""
+    random = np.random.default_rng([seed, 1])
+    for index in count():
+        question = MAKERS[index % len(MAKERS)](random)
+        yield replace(question, index=index)
+
+
+# --- questions to the contour integral --------------------------------------
+
+
+def contour_questions(seed: int) -> Iterator[Question]:
+    """Without end: Poisson-sampled Gaussians, some of them mixed."""
+    random = np.random.default_rng([seed, 2])
+    for index in count():
+        steps = [
+            (
+                spread(random, 0.3, 100),
+                spread(random, 1e-6, 1),
+                max(1, round(spread(random, 1, 1e7))),
+            )
+            for _ in range(pick(random, (1,) * 8 + (2, 3)))
+        ]
+        delta = spread(random, 1e-100, 0.5)
+        query = pick(random, ("epsilon",) * 4 + ("delta",))
+        direction = pick(random, DIRECTIONS)
+        facts = {"steps": steps}
+        yield Question("contour", query, delta, direction, facts, index)
+
+
+# --- truths and answers -----------------------------------------------------
+
+
+def releases_of(question: Question) -> list[al.Release]:
+    """What the library is asked about."""
+    laplace = question.kind in ("laplace", "sampled laplace")
+    noisy = al.Laplace if laplace else al.Gaussian
+    found = [
+        al.Release(noisy(noise), sampling(rate), runs)
+        for noise, rate, runs in question.facts.get("steps", [])
+    ]
+    for part in question.facts.get("parts", []):
+        mechanism: al.Mechanism = al.DiscretePair(part["p"], part["q"])
+        if question.kind == "response":
+            mechanism = al.RandomizedResponse(part["p"][0])
+        release = al.Release(mechanism, sampling(part["rate"]), part["count"])
+        found.append(release)
+    return found
+
+
+def exact_pair(question: Question) -> Any:
+    """The composition in whole numbers, in the question's direction."""
+    parts = []
+    for part in question.facts["parts"]:
+        pair = truth.ExactPair.of(part["p"], part["q"])
+        pair = pair.poisson(part["rate"])
+        parts.append((pair, part["count"]))
+    pair = truth.compose_exact(parts)
+    return pair.reversed() if question.direction == "add" else pair
+
+
+def gaussian_truth(question: Question) -> Ends:
+    with mp.workdps(110):
+        weight = mp.fsum(
+            runs / mp.mpf(noise) ** 2
+            for noise, _, runs in question.facts["steps"]
+        )
+        mu = mp.sqrt(weight)
+        if question.query == "epsilon":
+            ends: Ends = truth.gaussian_epsilon(question.value, mu)
+        else:
+            ends = truth.gaussian_delta(question.value, mu)
+        return ends
+
+
+def laplace_truth(question: Question) -> Ends:
+    ((scale, _, runs),) = question.facts["steps"]
+    find = getattr(truth, f"laplace_composition_{question.query}")
+    ends: Ends = find(question.value, scale, runs)
+    return ends
+
+
+def sampled_delta(question: Question, epsilon: Any) -> Any:
+    """delta of one sampled Gaussian, or one or two of Laplace noise."""
+    steps, direction = question.facts["steps"], question.direction
+    if question.kind == "sampled gaussian":
+        ((noise, rate, _),) = steps
+        return truth.sampled_gaussian_delta(
+            epsilon, noise, rate, direction=direction
+        )
+    pairs = [(noise, rate) for noise, rate, _ in steps]
+    return truth.sampled_laplace_delta(epsilon, pairs, direction=direction)
+
+
+def sampled_truth(question: Question) -> Ends:
+    """The value itself, or epsilon by bisection: both ends are checked."""
+    with mp.workdps(60):
+        target = mp.mpf(question.value)
+        if question.query == "delta":
+            value = sampled_delta(question, target)
+            return value * (1 - QUADRATURE), value * (1 + QUADRATURE)
+        slack = mp.mpf(QUADRATURE)
+        low, high = mp.mpf(0), mp.mpf(1)
+        if sampled_delta(question, low) <= target * (1 - slack):
+            return low, low
+        while sampled_delta(question, high) > target:
+            low, high = high, 2 * high
+        while high - low > slack * high:
+            middle = (low + high) / 2
+            if sampled_delta(question, middle) > target:
+                low = middle
+            else:
+                high = middle
+        return low * (1 - slack), high * (1 + slack)
+
+
+def discrete_truth(question: Question) -> Ends:
+    pair = exact_pair(question)
+    ends: Ends = getattr(pair, question.query)(question.value)
+    return ends
+
+
+def contour_truth(question: Question) -> Ends:
+    find = getattr(truth, f"contour_{question.query}_range")
+    ends: Ends = find(
+        question.value,
+        question.facts["steps"],
+        direction=question.direction,
+    )
+    return ends
+
+
+TRUTHS = {
+    "gaussian": gaussian_truth,
+    "response": discrete_truth,
+    "discrete": discrete_truth,
+    "laplace": laplace_truth,
+    "sampled gaussian": sampled_truth,
+    "sampled laplace": sampled_truth,
+    "contour": contour_truth,
+}
+
+
+def at_delta(question: Question) -> Question:
+    """A contour question about delta, at an epsilon that has this delta.
+
+    The epsilon is the library's upper bound, to six digits.
+    """
+    if question.kind != "contour" or question.query == "epsilon":
+        return question
+    bound = al.epsilon(
+        releases_of(question),
+        delta=question.value,
+        adjacency=question.direction,
+    )
+    value = float(f"{bound.upper:.6g}")
+    if not math.isfinite(value):
+        raise ArithmeticError("no finite epsilon to ask at")
+    return replace(question, value=value)
+
+
+def outward(ends: Ends) -> tuple[float, float]:
+    """Two floats around the two numbers."""
+    low, high = (float(end) for end in ends)
+    return math.nextafter(low, -1.0), math.nextafter(high, math.inf)
+
+
+def ask(question: Question) -> al.Bound:
+    releases, direction = releases_of(question), question.direction
+    if question.query == "epsilon":
+        return al.epsilon(releases, delta=question.value, adjacency=direction)
+    return al.delta(releases, epsilon=question.value, adjacency=direction)
+
+
+def check(question: Question) -> Answer | None:
+    """None where the truth is not to be had."""
+    warnings.simplefilter("ignore")
+    try:
+        question = at_delta(question)
+        low, high = outward(TRUTHS[question.kind](question))
+    except ArithmeticError:
+        return None
+    if question.query == "delta" and high < 1e-300:
+        return None  # the library's floats end there, too
+    try:
+        bound = ask(question)
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}"[:200]
+        return Answer(question, low=low, high=high, failure=failure)
+    return Answer(question, bound.lower, bound.upper, low, high)
+
+
+def wrong(answer: Answer) -> bool:
+    """The library's interval and the truth's do not meet; NaN never does."""
+    return not (answer.lower <= answer.high and answer.low <= answer.upper)
+
+
+# --- the run ----------------------------------------------------------------
+
+
+def collect(
+    questions: Iterator[Question], goal: int, jobs: int
+) -> tuple[list[Answer], int]:
+    """`goal` answers, in order, and how many questions had no truth."""
+    answers: list[Answer] = []
+    skipped, start = 0, time.perf_counter()
+    with ProcessPoolExecutor(jobs) as pool:
+        while len(answers) < goal:
+            batch = islice(questions, min(100, goal - len(answers)))
+            for answer in pool.map(check, batch, chunksize=4):
+                if answer is None:
+                    skipped += 1
+                else:
+                    answers.append(answer)
+            passed = time.perf_counter() - start
+            print(f"{passed:6.0f} s  {len(answers)}", flush=True)
+    return answers, skipped
+
+
+def summary(answers: list[Answer], skipped: int) -> dict[str, Any]:
+    bad = [answer for answer in answers if wrong(answer)]
+    good = [answer for answer in answers if not answer.failure]
+    wide = [answer for answer in good if answer.width > WIDTH]
+    return {
+        "checked": len(answers),
+        "kinds": dict(Counter(a.question.kind for a in answers)),
+        "violations": len(bad),
+        "exceptions": sum(bool(answer.failure) for answer in answers),
+        "not_checkable": skipped,
+        "widest": max((answer.width for answer in good), default=0.0),
+        "wider_than_asked": len(wide) / max(len(answers), 1),
+    }
+
+
+def short(value: Any) -> Any:
+    """Floats of 9 digits, infinities and NaN as words."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}") if math.isfinite(value) else str(value)
+    return value
+
+
+def row(answer: Answer) -> list[Any]:
+    """One line of checks.json, in the order of COLUMNS."""
+    question = answer.question
+    verdict = answer.failure or ("WRONG" if wrong(answer) else "holds")
+    truth_there = (answer.low + answer.high) / 2
+    values = [
+        *(question.index, question.kind, question.query, question.value),
+        *(question.direction, answer.lower, answer.upper, truth_there),
+        *(answer.width, verdict, releases_in_short(question)),
+    ]
+    return [short(value) for value in values]
+
+
+def releases_in_short(question: Question) -> str:
+    """Noise (discrete: the first chance of p), rate and count of each.
+
+    The seed and the index give all digits.
+    """
+    parts = [
+        (part["p"][0], part["rate"], part["count"])
+        for part in question.facts.get("parts", [])
+    ]
+    steps = question.facts.get("steps", parts)
+    return "; ".join(f"{a:.4g} {b:.4g} {c}" for a, b, c in steps)
+
+
+def report(name: str, told: dict[str, Any], answers: list[Answer]) -> None:
+    print(
+        name, *(f"  {key}: {value}" for key, value in told.items()), sep="\n"
+    )
+    for answer in filter(wrong, answers):
+        print("  WRONG", answer)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    add = parser.add_argument
+    add("--high-precision", type=int, default=200, metavar="N")
+    add("--contour", type=int, default=1000, metavar="N")
+    add("--seed", type=int, default=1)
+    add("--jobs", type=int, default=2)
+    add("--output", type=Path, default=RESULTS)
+    return parser.parse_args()
+
+
+def write(path: Path, told: dict[str, Any], rows: dict[str, Any]) -> None:
+    """The summary, and one line for each setting."""
+    parts = [
+        f' "summary": {json.dumps(told)}',
+        f' "columns": {json.dumps(COLUMNS)}',
+    ]
+    for name, lines in rows.items():
+        text = ",\n".join("  " + json.dumps(line) for line in lines)
+        parts.append(f' "{name}": [\n{text}\n ]')
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n")
+
+
+def main() -> None:
+    options = arguments()
+    told: dict[str, Any] = {"version": al.__version__, "seed": options.seed}
+    rows, failed = {}, False
+    for name, questions, goal in (
+        (
+            "high precision",
+            precise_questions(options.seed),
+            options.high_precision,
+        ),
+        ("contour", contour_questions(options.seed), options.contour),
+    ):
+        answers, skipped = collect(questions, goal, options.jobs)
+        told[name] = summary(answers, skipped)
+        told[name]["widest"] = short(told[name]["widest"])
+        rows[name] = [row(answer) for answer in answers]
+        report(name, told[name], answers)
+        failed = failed or told[name]["violations"] > 0
+    write(options.output, told, rows)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
