@@ -14,7 +14,8 @@ QUIET := c.IPKernelApp.log_level = 40
 export OMP_NUM_THREADS ?= 1
 
 BOOK := $(shell find book notebooks accountlib -type f -not -name '*.pyc') \
-        _config.yml _toc.yml pyproject.toml tools/execute.py
+        _config.yml _toc.yml pyproject.toml tools/execute.py \
+        $(wildcard benchmarks/*.json)
 
 .PHONY: book test tangle check lint clean
 .DELETE_ON_ERROR:

@@ -3,19 +3,21 @@
 """Intervals as narrow as asked."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import irfft, next_fast_len, rfft
+from scipy.fft import next_fast_len, rfft
 
 from accountlib.composition import (
     SIDES,
     Bound,
     any_infinite,
     log_peak,
-    tilted_curve,
 )
 from accountlib.divergences import Floats, check_number
 from accountlib.privacy_loss import (
@@ -42,31 +44,33 @@ from accountlib.worst_case_pairs import (
 __all__ = [
     "MOST_POINTS",
     "FINE_GRID",
-    "LEVEL",
-    "FIRST_WIDTH",
+    "WORK",
     "POWERS",
     "Losses",
+    "OneSided",
     "TiltedTable",
     "tilt_masses",
     "Cells",
-    "total_moments",
+    "total_cumulants",
     "Query",
     "saddle",
     "choose_tilt",
     "predicted_width",
-    "largest_step",
     "cut_tails",
     "grid_offset",
     "aligned_step",
     "graded_points",
     "bound_tables",
-    "index_moments",
+    "Spectrum",
     "tail_window",
-    "whole_power",
+    "smooth_parts",
+    "log_decay",
+    "highest_frequency",
+    "slow_transform",
+    "fast_transform",
+    "log_transform",
+    "sums",
     "add_tables",
-    "coarsen_upper",
-    "coarsen_lower",
-    "add_in_levels",
     "read_delta",
     "read_epsilon",
     "Search",
@@ -80,37 +84,28 @@ __all__ = [
     "delta",
 ]
 
-MOST_POINTS = 2**21  # of a transform
+MOST_POINTS = 2**19  # of a table, and of a fast transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
-LEVEL = 8192  # grid points of a block
-FIRST_WIDTH = 0.03  # relative width of the first, quick look
+WORK = 1e9  # most multiplications of a transform without FFT
 POWERS = np.logspace(-9, 4, 131)
 Losses = Sequence[tuple[DominatingPair, int]]
 
 
 @dataclass(frozen=True, eq=False)
-class TiltedTable:
-    r"""One side of a total privacy loss: tilted, on a grid, in a window.
+class OneSided(ABC):
+    r"""One side of a total privacy loss: a tilted mass on a grid.
 
-    Formula: P-mass $e^{K - \lambda \ell_k} m_k$ at the loss
-    $\ell_k = o + (f + k) \Delta$, and $p_\infty$ at infinity.
+    Formula: P-mass $e^{K - \lambda \ell} m$ at grid losses $\ell$, and
+    $p_\infty$ at infinity.
 
-    Fields: `step` ($\Delta$), `offset` (o), `first_index` (f), `mass`
-    ($m_k \ge 0$), `tilt` ($\lambda \ge 0$), `log_scale` (K), `tail`
-    ($\tau$), `infinity_mass`, `bound` ("upper" or "lower"): the side of
-    the truth on which eq. (int-upper) holds.
+    Fields: `step` ($\Delta$), `offset` (o), `tilt` ($\lambda \ge 0$),
+    `log_scale` (K), `tail` ($\tau$), `infinity_mass`, `bound` ("upper" or
+    "lower"): the side of the truth on which eq. (int-upper) holds.
     Source: chapter 5, "Definition".
-
-    >>> TiltedTable(
-    ...     0.5, 0.0, 1, np.ones(2), 0.0, 0.0, 0.0, 0.0, "upper"
-    ... ).losses
-    array([0.5, 1. ])
     """
 
     step: float
     offset: float
-    first_index: int
-    mass: Floats
     tilt: float
     log_scale: float
     tail: float
@@ -123,10 +118,52 @@ class TiltedTable:
         return 1 if self.bound == "upper" else -1
 
     @property
+    @abstractmethod
+    def reach(self) -> float:
+        """No loss of the grid is larger in size."""
+
+    @abstractmethod
+    def weighed(self, epsilon: float) -> tuple[float, float]:
+        r"""Sum of $m e^{-\lambda g} (1 - e^{-g})$ over $g = \ell -
+        \varepsilon > 0$, and a bound for its error."""
+
+
+@dataclass(frozen=True, eq=False)
+class TiltedTable(OneSided):
+    r"""One-sided table: the losses $o + i \Delta$ and their tilted masses.
+
+    Fields: those of `OneSided`; `index` (i, increasing whole numbers),
+    `mass` (m, at least 0, one per index).
+    Source: chapter 5, "Definition".
+
+    >>> table = TiltedTable(
+    ...     0.5, 0.0, 0.0, 0.0, 0.0, 0.0, "upper", np.arange(1, 3), np.ones(2)
+    ... )
+    >>> table.losses
+    array([0.5, 1. ])
+    """
+
+    index: NDArray[np.int64]
+    mass: Floats
+
+    @property
     def losses(self) -> Floats:
-        """The grid of losses, one per entry of `mass`."""
-        indices = self.first_index + np.arange(len(self.mass))
-        return self.offset + self.step * indices
+        """The losses, one per entry of `mass`."""
+        return self.offset + self.step * self.index
+
+    @property
+    def reach(self) -> float:
+        ends = self.losses[[0, -1]]
+        return abs(self.offset) + float(np.max(np.abs(ends)))
+
+    def weighed(self, epsilon: float) -> tuple[float, float]:
+        gap = self.losses - epsilon
+        first = int(np.searchsorted(gap, 0, side="right"))
+        gap = gap[first:]
+        weight = np.exp(-self.tilt * gap) * -np.expm1(-gap)
+        value = float(self.mass[first:] @ weight)
+        underflow = 1e-290 if len(gap) else 0.0
+        return value, UNIT * (len(gap) + 16) * value + underflow
 
 
 def tilt_masses(
@@ -174,7 +211,7 @@ class Cells:
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> cells = Cells.first(GaussianPair(1.0), 3, 1e-9)
-    >>> bool(8.7 < cells.log_moments(np.array([2.0]))[0] < 9)
+    >>> bool(8.7 < cells.cumulants(np.array([2.0]))[0, 0] < 9)
     True
     """
 
@@ -220,24 +257,26 @@ class Cells:
                 edges = np.append(edges, end - sign * room)
         return cls.of(pair, count, np.unique(edges), budget)
 
-    def cumulants(self, orders: Floats) -> tuple[Floats, Floats, Floats]:
-        """K and its first two derivatives at the orders, for `count` runs."""
-        exponent = np.multiply.outer(orders, self.loss) + self.log_p
-        top = np.max(exponent, axis=1)
-        mass = np.exp(exponent - top[:, None])
-        total = np.sum(mass, axis=1)
-        mean = mass @ self.loss / total
-        variance = np.maximum(mass @ self.loss**2 / total - mean**2, 0)
-        moment = self.count * (top + np.log(total))
-        return moment, self.count * mean, self.count * variance
+    @cached_property
+    def _seen(self) -> tuple[Floats, Floats]:
+        """Log mass of the cells that have any, and powers 0, 1, 2."""
+        seen = self.log_p > -1e299
+        loss = self.loss[seen]
+        return self.log_p[seen], np.stack([np.ones_like(loss), loss, loss**2])
 
-    def log_moments(self, orders: Floats) -> Floats:
-        """K at the orders, for `count` runs."""
-        return self.cumulants(orders)[0]
+    def cumulants(self, orders: Floats) -> Floats:
+        """K and its first two derivatives at the orders, for `count` runs."""
+        log_p, powers = self._seen
+        exponent = np.multiply.outer(orders, powers[1]) + log_p
+        top = np.max(exponent, axis=1)
+        total, mean, square = powers @ np.exp(exponent - top[:, None]).T
+        mean /= total
+        variance = np.maximum(square / total - mean**2, 0)
+        return self.count * np.stack([top + np.log(total), mean, variance])
 
     def tilted_masses(self, tilt: float) -> tuple[Floats, Floats]:
         """Tilted mass of each cell: roughly, and a bound for it."""
-        center = float(self.log_moments(np.array([tilt]))[0]) / self.count
+        center = float(self.cumulants(np.array([tilt]))[0, 0]) / self.count
         rough = np.exp(np.minimum(tilt * self.loss + self.log_p - center, 0))
         most = tilt * self.edges + self.log_most - center
         return rough, np.exp(np.clip(most, -740, 700))
@@ -250,24 +289,24 @@ class Cells:
         parts = np.where(seen, 2 * (1 + tilt) * (self.edges - left), 0)
         parts = np.ceil(np.maximum(parts, 100 * rough))
         parts = np.ceil(parts * min(1.0, 1500 / max(np.sum(parts), 1)))
-        parts = np.clip(parts, 1, 200)
-        new = [
-            np.linspace(left[k], self.edges[k], int(parts[k]) + 1)
-            for k in np.flatnonzero((parts > 1) & (left < self.edges))
-        ]
-        edges = np.unique(np.concatenate([self.edges, *new]))
-        return Cells.of(self.pair, self.count, edges, budget)
+        parts = np.clip(parts, 1, 200).astype(np.int64)
+        cell = np.repeat(np.arange(len(parts)), parts)
+        rank = 1 + np.arange(len(cell)) - (np.cumsum(parts) - parts)[cell]
+        share = rank / parts[cell]
+        edges = left[cell] + share * (self.edges - left)[cell]
+        edges = np.where(share == 1, self.edges[cell], edges)
+        return Cells.of(self.pair, self.count, np.unique(edges), budget)
 
 
-def total_moments(cells: Sequence[Cells], orders: Floats) -> Floats:
-    """K of the total loss at the orders: the sum over all parts.
+def total_cumulants(cells: Sequence[Cells], orders: Floats) -> Floats:
+    """K, K', K'' of the total loss at the orders: sums over all parts.
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> part = Cells.first(GaussianPair(1.0), 3, 1e-9)
-    >>> bool(total_moments([part, part], np.ones(1))[0] > 5.8)
+    >>> bool(total_cumulants([part, part], np.ones(1))[0, 0] > 5.8)
     True
     """
-    return np.asarray(sum(c.log_moments(orders) for c in cells))
+    return np.asarray(sum(c.cumulants(orders) for c in cells))
 
 
 @dataclass(frozen=True)
@@ -302,11 +341,12 @@ class Query:
         """The width of epsilon that is meant by a relative width."""
         return width * (value if self.epsilon is None else 1 / order)
 
-    def read(self, table: TiltedTable) -> float:
-        """The end of the interval that a table gives."""
+    def read(self, total: OneSided, guess: float, order: float) -> float:
+        """The end of the interval that one side of the total gives."""
         if self.epsilon is None:
-            return max(0.0, read_epsilon(table, self.delta or 0.0))
-        return read_delta(table, self.epsilon)
+            room = 1e-3 * self.relative_width
+            return read_epsilon(total, self.delta or 0.0, guess, order, room)
+        return read_delta(total, self.epsilon)
 
 
 def saddle(
@@ -314,7 +354,7 @@ def saddle(
     query: Query,
     low: float = 1e-4,
     high: float = 1e11,
-    points: int = 80,
+    points: int = 40,
 ) -> tuple[float, float]:
     r"""Order of the saddle point, and an estimate of the answer there.
 
@@ -335,8 +375,7 @@ def saddle(
     """
     orders = np.geomspace(low, high, points)
     while True:
-        sums = np.sum([c.cumulants(orders) for c in cells], axis=0)
-        moment, mean, variance = sums
+        moment, mean, variance = total_cumulants(cells, orders)
         with np.errstate(over="ignore"):
             scale = orders * (1 + orders) * np.sqrt(2 * np.pi * variance)
         where = mean if query.epsilon is None else query.epsilon
@@ -344,21 +383,31 @@ def saddle(
         estimate = moment - orders * where
         estimate += np.minimum(peak, -np.log1p(scale))
         if query.epsilon is None:
-            reached = estimate <= query.point(0.0)[1]
+            goal = query.point(0.0)[1]
+            missing, value = estimate - goal, mean
         else:
-            reached = mean >= query.epsilon
+            missing, value = query.epsilon - mean, estimate
+        if len(orders) == 1:
+            spread, order = math.sqrt(float(variance[0])), float(orders[0])
+            if spread > 1e-12:  # at smaller orders nothing changes
+                order = max(order, 0.5 / spread)
+            return order, float(value[0])
+        reached = missing <= 0
         k = int(np.argmax(reached)) if np.any(reached) else len(orders) - 1
         ratio = float(orders[1] / orders[0])
-        if ratio < 1.02:
-            value = mean[k] if query.epsilon is None else estimate[k]
-            return float(orders[k]), float(value)
-        orders = np.geomspace(orders[k] / ratio, orders[k] * 1.001, 9)
+        if ratio > 1.2:
+            orders = np.geomspace(orders[k] / ratio, orders[k] * 1.001, 8)
+            continue
+        part = 0.0  # how far the root lies back between k and k - 1
+        if k > 0 and missing[k] <= 0 < missing[k - 1]:
+            part = missing[k] / (missing[k] - missing[k - 1])
+        orders = orders[[k]] * (orders[k - 1] / orders[k]) ** part
 
 
 def choose_tilt(
     cells: Sequence[Cells], order: float, epsilon: float, log_delta: float
-) -> tuple[float, float]:
-    r"""A tilt with a short window, and its excess.
+) -> tuple[float, float, tuple[float, float]]:
+    r"""A tilt with a short window, its excess, and exponents of the window.
 
     Formula: excess $K(\lambda) + \ln \text{peak} - \lambda \varepsilon -
     \ln \delta$; the window reaches to $(K(\lambda') - K(\lambda) +
@@ -366,81 +415,72 @@ def choose_tilt(
 
     Parameters: `cells` of all parts; `order`, the saddle point;
     `epsilon`, `log_delta`, where we expect the answer.
-    Returns: (tilt, excess >= 0). Any tilt is valid.
+    Returns: (tilt, excess >= 0, (lambda - lambda' for the lower end,
+    lambda' - lambda for the upper end)). Any of them is valid.
     Source: chapter 5, "The tilt".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> part = Cells.first(GaussianPair(1.0), 1, 1e-30)
-    >>> tilt, excess = choose_tilt([part], 2.5, 3.0, -7.0)
-    >>> 1.5 < tilt < 3
+    >>> tilt, excess, (below, above) = choose_tilt([part], 2.5, 3.0, -7.0)
+    >>> 1.5 < tilt < 4
     True
     """
-    orders = order * np.append(
-        np.linspace(-1, 2, 91), np.geomspace(2.1, 8, 20)
-    )
-    moments = total_moments(cells, orders)
-    apart = orders[None, :] - orders[:, None]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        reach = (moments[None, :] - moments[:, None] + 24.0) / apart
-        high = np.min(np.where(apart > 0, reach, np.inf), axis=1)
-        low = np.max(np.where(apart < 0, reach, -np.inf), axis=1)
-    peaks = np.array([log_peak(max(float(x), 0.0)) for x in orders])
-    excess = moments + peaks - orders * epsilon - log_delta
-    allowed = (orders > 0) & (orders < 1.2 * order)
-    least = float(np.min(excess[allowed]))
+    tilts = order * np.linspace(0.1, 1.3, 25)
+    other = order * np.geomspace(0.2, 60, 12)
+    orders = np.concatenate([-other[::-1], tilts, tilts[-1] + other])
+    moments, _, _ = total_cumulants(cells, orders)
+    apart = orders[None, :] - orders[12:-12, None]
+    with np.errstate(divide="ignore", over="ignore"):
+        reach = (moments[None, :] - moments[12:-12, None] + 30) / apart
+    high = np.min(np.where(apart > 0, reach, np.inf), axis=1)
+    low = np.max(np.where(apart < 0, reach, -np.inf), axis=1)
+    peaks = np.array([log_peak(x) for x in tilts])
+    excess = moments[12:-12] + peaks - tilts * epsilon - log_delta
+    least = float(np.min(excess))
     cost = (high - low) * (1 + 0.05 * (excess - least))
-    cost = np.where(allowed & (excess <= least + 8), cost, np.inf)
+    cost = np.where(excess <= max(least + 4, 16), cost, np.inf)
     k = int(np.argmin(cost))
-    return float(orders[k]), max(float(excess[k]), 0.0)
+    # Exponents of the window's ends: once more, on a finer grid.
+    apart = order * np.geomspace(0.01, 60, 24)
+    thetas = []
+    for sign in (-1, 1):
+        more = total_cumulants(cells, tilts[k] + sign * apart)[0]
+        reach = (more - moments[12 + k] + 30) / apart
+        thetas.append(float(apart[np.argmin(reach)]))
+    excess_there = max(float(excess[k]), 0.0)
+    return float(tilts[k]), excess_there, (thetas[0], thetas[1])
 
 
 def predicted_width(
-    cells: Sequence[Cells], order: float, step: float
-) -> float:
-    r"""Width of the interval for epsilon that a step will give, roughly.
+    cells: Sequence[Cells], order: float, steps: Floats
+) -> Floats:
+    r"""Width of the interval for epsilon that steps will give, roughly.
 
     Formula: eq. (int-width).
 
-    Parameters: `cells` of all parts; `order` of the saddle point; `step`.
-    Returns: a prediction, no bound: the width is measured in the end.
+    Parameters: `cells` of all parts; `order` of the saddle point; `steps`.
+    Returns: predictions, no bounds: the width is measured in the end.
     Source: chapter 5, "How wide will it be?".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> part = Cells.first(GaussianPair(1.0), 8, 1e-30)
-    >>> round(predicted_width([part], 1.0, 0.1), 6)
-    0.02
+    >>> predicted_width([part], 1.0, np.array([0.1])).round(6)
+    array([0.02])
     """
-    total, most = 0.0, step**2 / 4
+    total = np.zeros(len(steps))
     for part in cells:
+        share = np.ones(len(steps))
+        small = np.zeros(len(steps))
         if any(map(math.isfinite, part.pair.loss_range)):
             rough, _ = part.tilted_masses(order)
-            spread = np.minimum(0.75 * step * np.abs(part.loss), most)
-            total += part.count * float(rough @ spread / np.sum(rough))
-        else:
-            total += part.count * most
+            rank = np.argsort(np.abs(part.loss))
+            size, rough = np.abs(part.loss)[rank], rough[rank]
+            k = np.searchsorted(size, steps / 3)
+            below = np.append(0.0, np.cumsum(rough))
+            share = 1 - below[k] / below[-1]
+            small = np.append(0.0, np.cumsum(rough * size))[k] / below[-1]
+        total += part.count * (0.75 * steps * small + steps**2 / 4 * share)
     return (1 + order) / 2 * total
-
-
-def largest_step(
-    cells: Sequence[Cells], order: float, width: float, steps: Floats
-) -> float:
-    """The largest of increasing steps whose predicted width is small enough.
-
-    Returns: one of `steps`, the first one if none is small enough.
-
-    >>> from accountlib.worst_case_pairs import GaussianPair
-    >>> part = Cells.first(GaussianPair(1.0), 8, 1e-30)
-    >>> largest_step([part], 1.0, 0.02, np.array([0.05, 0.09, 0.2]))
-    0.09
-    """
-    low, high = 0, len(steps) - 1
-    while low < high:
-        k = (low + high + 1) // 2
-        if predicted_width(cells, order, float(steps[k])) <= width:
-            low = k
-        else:
-            high = k - 1
-    return float(steps[low])
 
 
 def cut_tails(
@@ -485,8 +525,9 @@ def grid_offset(
     Source: chapter 5, "Where the grid begins".
 
     >>> from accountlib.worst_case_pairs import GaussianPair, SampledPair
-    >>> offset, touch = grid_offset(SampledPair(GaussianPair(1.0), 1e-6), 1.0)
-    >>> abs(offset) < 1e-6 and 0.4 < touch < 0.6
+    >>> pair = SampledPair(GaussianPair(1.0), 0.01)
+    >>> offset, touch = grid_offset(pair, 0.1)
+    >>> abs(offset) < 1e-3 and 0.05 < touch < 0.1
     True
     """
     low, high = pair.loss_range
@@ -494,17 +535,25 @@ def grid_offset(
         return pair.atoms[0], None
     if math.isinf(low) and math.isinf(high):
         return 0.0, None
-    end, sign, k = (low, 1, 0) if math.isfinite(low) else (high, -1, 1)
-    offset, touch = end, None
-    for _ in range(4):
-        x = offset + sign * step / 2
-        p, q = pair.masses([x])
-        if min(p[k], q[k]) <= TINY:
-            break
-        offset, touch = math.log(p[k]) - math.log(q[k]), x
-    if touch is None or not 0.2 < sign * (touch - offset) / step < 0.8:
-        return end, None
-    return offset, touch
+    sign = 1 if math.isfinite(low) else -1
+    end = low if sign > 0 else high
+    offset = end
+    for part in (0.5, 0.5, 0.7, 0.85, 0.95):
+        touch = offset + sign * part * step
+        edges = np.sort([touch, touch + sign * (1 - part) * step])
+        p, q = pair.interval_masses(edges, np.diff(edges), "right")
+        if sign < 0:
+            p, q = q[::-1], p[::-1]
+        if min(p[0], q[0]) <= TINY:
+            return end, None
+        offset = sign * (math.log(p[0]) - math.log(q[0]))
+        # Depth of the tangent and of the curve at the next grid point.
+        alpha = math.exp(min(sign * (offset + sign * step), 700.0))
+        depth, height = alpha * q[1] - p[1], p[2] - alpha * q[2]
+        good = 0.2 < sign * (touch - offset) / step < 0.98
+        if good and 0 <= depth < 0.4 * height:
+            return offset, touch
+    return end, None
 
 
 def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
@@ -570,12 +619,16 @@ def graded_points(
     """
     first = math.floor((low - offset) / step - 1e-9)
     last = max(math.ceil((high - offset) / step + 1e-9), first + 1)
-    if last - first > 8 * MOST_POINTS:
+    if last - first > 2**60:
         raise GridTooFine(step, last - first)
     if part.pair.atoms:  # may be rounded across a grid point
+        if last - first > MOST_POINTS:
+            raise GridTooFine(step, last - first)
         return np.arange(first - 1, last + 2)
     doublings = int(math.log2(max(0.25 / (step * (1 + tilt)), 1.0)))
     if last - first < FINE_GRID or doublings == 0:
+        if last - first > MOST_POINTS:
+            raise GridTooFine(step, last - first)
         return np.arange(first, last + 1)
     rough, _ = part.tilted_masses(tilt)
     rough /= np.sum(rough)
@@ -590,6 +643,11 @@ def graded_points(
     downs = np.clip(np.append(downs, first)[1:], first, last - 1)
     a = int(np.clip(np.floor(index[max(left[0] - 1, 0)]), first, last - 1))
     b = int(np.clip(np.ceil(index[len(index) - 1 - right[0]]), a + 1, last))
+    most = (
+        b - a + float(np.sum((ups - b) / 2.0 ** np.arange(1, doublings + 1)))
+    )
+    if most > MOST_POINTS:
+        raise GridTooFine(step, int(most))
     up, down = [np.arange(a, b + 1)], []
     for k in range(doublings):
         wide = 2 ** (k + 1)
@@ -674,416 +732,543 @@ def bound_tables(
         log_scale = 0.0
         if np.max(grid) > 0:
             grid, log_scale = tilt_masses(losses, grid, tilt, sign)
-        dense = np.zeros(int(points[-1] - points[0]) + 1)
-        dense[points - points[0]] = grid
         infinity = pair.infinite_mass[0]
         infinity += part.beyond + right if sign > 0 else 0.0
         tables.append(
             TiltedTable(
                 step=step,
                 offset=offset + sign * rounded,
-                first_index=int(points[0]),
-                mass=dense,
                 tilt=tilt,
                 log_scale=log_scale + sign * tilt * rounded,
                 tail=tail if sign > 0 else 0.0,
                 infinity_mass=min(1.0, infinity * (1 + sign * 4 * UNIT)),
                 bound=side,
+                index=points,
+                mass=grid,
             )
         )
     return tables
 
 
-def index_moments(table: TiltedTable) -> tuple[float, float]:
-    """Mean and variance of the index under the tilted masses.
+@dataclass(frozen=True, eq=False)
+class Spectrum(OneSided):
+    r"""One-sided table of a sum, known by its transform on a circle.
 
-    >>> table = TiltedTable(
-    ...     1.0, 0.0, 0, np.array([0.5, 0.5]), 0.0, 0.0, 0.0, 0.0, "upper"
-    ... )
-    >>> index_moments(table)
-    (0.5, 0.25)
+    Formula: with $\theta = 2\pi k/N$ the entry of frequency k is the sum
+    of $m e^{i \theta x}$ over the places x from the start of the window.
+
+    Fields: those of `OneSided`; `size` (N), `first`, index where the
+    window begins; `frequency` (k, from 0), `value` (the entries, divided
+    by N, those of pairs k, N - k twice), `wrong` (a bound for the error of
+    each), `rest` (a bound for the sum of all that are left out).
+    Source: chapter 5, "Composition on a circle".
     """
-    index = np.arange(len(table.mass))
-    total = float(np.sum(table.mass))
-    if total == 0:
-        return 0.0, 0.0  # no finite loss
-    mean = float(table.mass @ index) / total
-    return mean, float(table.mass @ (index - mean) ** 2) / total
+
+    size: int
+    first: int
+    frequency: NDArray[np.int64]
+    value: NDArray[np.complex128]
+    wrong: Floats
+    rest: float
+
+    @property
+    def reach(self) -> float:
+        ends = self.first, self.first + self.size
+        return abs(self.offset) + self.step * max(map(abs, ends))
+
+    @cached_property
+    def _series(self) -> tuple[NDArray[np.complex128], ...]:
+        """Entries over (1 - a)(1 - b), times a too, over 1 - a, 1 - b."""
+        angle = 2 * np.pi * self.frequency / self.size
+        turn, bend = np.exp(-1j * angle), 2 * np.sin(angle / 2) ** 2
+        one_a, one_b = (
+            bend - np.expm1(-x) * turn.real - 1j * math.exp(-x) * turn.imag
+            for x in (self.tilt * self.step, (1 + self.tilt) * self.step)
+        )
+        near = self.value / (one_a * one_b)
+        a = math.exp(-self.tilt * self.step) * turn
+        return near, near * a, self.value / one_a, self.value / one_b
+
+    @cached_property
+    def _sums(self) -> tuple[float, ...]:
+        near, _, far, beyond = self._series
+        ends = float(np.sum(far.real)), float(np.sum(beyond.real))
+        part = self.wrong / np.maximum(np.abs(self.value), 1e-300)
+        part = part + UNIT * (len(part) + 64)
+        sizes = (float(part @ np.abs(x)) for x in (near, far, beyond))
+        return *ends, *sizes
+
+    def weighed(self, epsilon: float) -> tuple[float, float]:
+        place = math.floor((epsilon - self.offset) / self.step) + 1
+        place = max(place - self.first, 0)
+        if place >= self.size:
+            return 0.0, 0.0
+        step, tilt = self.step, self.tilt
+        gap = self.offset + step * (self.first + place) - epsilon
+        gap = max(gap, 0.0)
+        end = gap + step * (self.size - place)
+        turns = self.frequency * place % self.size
+        turn = np.exp(-2j * np.pi / self.size * turns)
+        near, next_one, *_ = self._series
+        far, beyond, wrong_near, wrong_far, wrong_beyond = self._sums
+        # The terms of a geometric series from `place` on, and after `end`.
+        scale, last = math.exp(-tilt * gap), math.exp(-tilt * end)
+        rise = -math.expm1(-gap)
+        fall = math.copysign(
+            math.exp(-min(gap, step)) * math.expm1(-abs(gap - step)),
+            step - gap,
+        )
+        value = rise * float((near @ turn).real)
+        value += fall * float((next_one @ turn).real)
+        value = scale * value - last * (far - math.exp(-end) * beyond)
+        wrong = scale * (rise + abs(fall)) * wrong_near
+        wrong += last * (wrong_far + math.exp(-end) * wrong_beyond)
+        wrong += self.rest * self.size * math.exp(log_peak(tilt))
+        return value, wrong + 1e-290  # what underflows
 
 
 def tail_window(
-    parts: Sequence[tuple[TiltedTable, int]], log_tail: float
-) -> tuple[float, float]:
+    parts: Sequence[tuple[TiltedTable, int]],
+    log_tail: float,
+    thetas: tuple[float, float],
+) -> tuple[int, int]:
     r"""Indices outside of which the tilted total has little mass.
 
-    Formula: $x = (\ln E_\lambda[e^{\theta S}] - \ln \tau)/\theta$, the
-    best of some $\theta$, and the mirror image.
+    Formula: $x = (\ln E_\lambda[e^{\theta X}] - \ln \tau)/\theta$ above,
+    the mirror image below.
 
-    Parameters: `parts`, tables and counts; `log_tail` ($\ln \tau$).
-    Returns: (low, high), counted from the sum of the first indices.
+    Parameters: `parts`, tables and counts; `log_tail` ($\ln \tau$);
+    `thetas`, exponents for the lower and the upper end, per index.
+    Returns: (first, last); at most $\tau$ lies below, and above.
     Source: Chernoff (1952); chapter 5, "The window".
 
-    >>> table = TiltedTable(
-    ...     1.0, 0.0, 0, np.array([0.5, 0.5]), 0.0, 0.0, 0.0, 0.0, "upper"
+    >>> coin = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.5, 0.5])
     ... )
-    >>> low, high = tail_window([(table, 10_000)], -28.0)
-    >>> 4600 < low < 4640 and 5360 < high < 5400
-    True
+    >>> tail_window([(coin, 10_000)], -28.0, (0.15, 0.15))
+    (4626, 5374)
     """
-    means, pooled, variance = [], [], 0.0
-    for table, count in parts:
-        mean, spread = index_moments(table)
-        variance += count * spread
-        means.append(mean)
-        width = max(1, len(table.mass) // 512)
-        starts = np.arange(0, len(table.mass), width)
-        mass = np.add.reduceat(table.mass, starts)
-        places = starts + (width - 1) / 2 - mean
-        pooled.append((places, mass / np.sum(mass)))
-    longest = max(len(table.mass) for table, _ in parts)
-    theta = math.sqrt(-2 * log_tail / max(variance, 1e-30))
-    thetas = np.geomspace(
-        min(theta / 8, -log_tail / longest / 2), 4 * theta, 16
-    )
-    center = math.fsum(n * x for (_, n), x in zip(parts, means, strict=True))
     ends = []
-    for sign in (-1, 1):
-        growth = np.zeros(len(thetas))
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            for (_, count), (places, mass) in zip(parts, pooled, strict=True):
-                factors = np.exp(np.multiply.outer(sign * thetas, places))
-                growth += count * np.log(factors @ mass)
-            reach = (growth - log_tail) / thetas
-        reach = np.where(np.isfinite(reach), reach, np.inf)
-        best = float(thetas[np.argmin(reach)])
-        exact = 0.0
-        for (table, count), mean in zip(parts, means, strict=True):
+    for sign, theta, end in zip((-1, 1), thetas, (0, -1), strict=True):
+        total, growth, support = 0, 0.0, 0
+        for table, count in parts:
             seen = np.flatnonzero(table.mass)
-            exponent = sign * best * (seen - mean) + np.log(table.mass[seen])
+            place, mass = table.index[seen], table.mass[seen]
+            center = int(place[np.argmax(mass)])
+            exponent = sign * theta * (place - center) + np.log(mass)
             top = float(np.max(exponent))
             log_sum = math.log(float(np.sum(np.exp(exponent - top))))
-            exact += count * (top + log_sum)
-        ends.append(center + sign * (exact - log_tail) / best * (1 + 1e-9))
-    return ends[0] - 1e-3, ends[1] + 1e-3
+            growth += count * (top + log_sum)
+            total += count * center
+            support += count * int(table.index[end])
+        reach = (growth - log_tail) / theta * (1 + 1e-9) + 1e-3
+        if reach < abs(support - total):
+            support = total + sign * math.ceil(reach)
+        ends.append(support)
+    return min(ends), max(ends)
 
 
-def whole_power(base: Floats, count: int) -> Floats:
-    """Elementwise power with a whole exponent, by repeated squaring.
+def smooth_parts(table: TiltedTable) -> tuple[Floats, Floats]:
+    r"""Uniform parts of a table: their lengths n and masses c.
 
-    Error: relative error below count times 16 unit round-offs.
+    Formula: $m \ge \sum_l c_l/n_l$ on stretches of $n_l$ neighbouring
+    indices around the largest mass, one for each level $m_{\max} 2^{-l}$.
 
-    >>> whole_power(np.array([2.0]), 10)
-    array([1024.])
+    Parameters: `table`.
+    Returns: (n, c), arrays; the sum of c is at most the mass.
+    Source: chapter 5, "High frequencies".
+
+    >>> table = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(3), np.array([0.25, 0.5, 0.25])
+    ... )
+    >>> [x.tolist()[:2] for x in smooth_parts(table)]
+    [[1.0, 3.0], [0.25, 0.375]]
     """
-    result = np.ones_like(base)
-    while count:
-        if count % 2:
-            result = result * base
-        count //= 2
-        if count:
-            base = base * base
-    return result
+    top = int(np.argmax(table.mass))
+    levels = table.mass[top] * 2.0 ** -np.arange(20)
+    length = np.full(len(levels), -1)
+    for turn in (1, -1):
+        mass = table.mass[top::turn]
+        gaps = np.abs(np.diff(table.index[top::turn])) != 1
+        if np.any(gaps):
+            mass = mass[: int(np.argmax(gaps)) + 1]
+        lowest = np.minimum.accumulate(mass)
+        length += np.searchsorted(-lowest, -levels, side="right")
+    return length.astype(float), length * -np.diff(levels, append=0.0)
 
 
-def add_tables(
-    parts: Sequence[tuple[TiltedTable, int]], log_tail: float
-) -> TiltedTable:
-    r"""One-sided table of a sum of independent losses, by FFT.
+def log_decay(
+    parts: Sequence[tuple[Floats, Floats, int]], angles: Floats
+) -> Floats:
+    r"""How far the transform of a sum has surely decayed, in logarithms.
 
-    Formula: $\hat m = \prod_j \hat m_j^{T_j}$ on a circle as long as the
-    window; K, offsets and first indices add up.
+    Formula: $\sum_j T_j \sum_l c_{jl} (1 - d_{n_{jl}}(\theta))$ with
+    $d_n(\theta) = \max(|\sin(n\theta/2)/(n \sin(\theta/2))|, 1/(n
+    \sin(\pi/n)))$ up to $\theta = 2\pi/n$, the second alone beyond.
 
-    Parameters: `parts`, tables of one side, step and tilt, and counts;
-    `log_tail`, logarithm of the tilted mass outside of the window.
-    Returns: a table on the same side; all errors are inside of it.
-    Raises: GridTooFine if the window has more than `MOST_POINTS` points.
+    Parameters: `parts`, (n, c, T) for each table, c relative to its mass;
+    `angles` ($\theta$ in (0, pi]).
+    Returns: non-decreasing numbers; the transform is at most their
+    exponential, negated, there and at all larger angles.
+    Source: chapter 5, "High frequencies".
+
+    >>> coin = np.array([2.0]), np.array([1.0]), 10
+    >>> log_decay([coin], np.array([np.pi / 3])).round(2)
+    array([1.34])
+    """
+    length = np.concatenate([n for n, _, _ in parts])
+    weight = np.concatenate([count * c for _, c, count in parts])
+    long = length >= 2
+    length, weight = length[long], weight[long]
+    side = 1 / (length * np.sin(np.pi / length))
+    half = np.minimum(np.multiply.outer(angles, length) / 2, np.pi)
+    main = np.sin(half) / (length * np.sin(angles / 2)[:, None])
+    return np.asarray((1 - np.maximum(main, side)) @ weight) * (1 - 1e-9)
+
+
+def highest_frequency(
+    parts: Sequence[tuple[TiltedTable, int]], size: int, needed: float
+) -> tuple[int, float]:
+    """A frequency above which the transform of a sum is negligible.
+
+    Parameters: `parts`, tables and counts; `size` of the circle;
+    `needed`, wanted decay in logarithms.
+    Returns: (k, bound of the transform at all frequencies above k); half
+    of the size and 0 if the tables are not smooth enough.
+    Source: chapter 5, "High frequencies".
+
+    >>> coin = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.5, 0.5])
+    ... )
+    >>> highest_frequency([(coin, 10_000)], 1000, 40.0)[0]
+    28
+    """
+    layers = [
+        (n, c / float(np.sum(table.mass)), count)
+        for table, count in parts
+        for n, c in [smooth_parts(table)]
+    ]
+    low, high = 0, size // 2
+    for _ in range(2):
+        tries = np.geomspace(max(low, 1), high, 24).round()
+        decay = log_decay(layers, 2 * np.pi / size * (tries + 1))
+        enough = np.flatnonzero(decay > needed)
+        if len(enough) == 0:
+            return size // 2, 0.0
+        k = int(enough[0])
+        low, high = int(tries[max(k - 1, 0)]), int(tries[k])
+    return high, math.exp(-float(decay[k]))
+
+
+def slow_transform(
+    table: TiltedTable, center: int, size: int, last: int
+) -> tuple[NDArray[np.complex128], Floats]:
+    r"""Transform at the frequencies 0 to `last`, minus the total mass.
+
+    Formula: $z_k = \sum_j m_j (e^{i\theta_k x_j} - 1)$ with
+    $x_j$ = index - center and $\theta_k = 2\pi k/N$, from
+    $e^{i(a+b)} - 1 = AB + A + B$ where $A = e^{ia} - 1$.
+
+    Parameters: `table`; `center`; `size` (N); `last`.
+    Returns: (z, a bound for the error of each).
+    Error: $4u (n + 64) \theta_k \sum_j m_j |x_j|$ for n entries.
+    Source: chapter 5, "Two transforms".
+
+    >>> coin = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.5, 0.5])
+    ... )
+    >>> slow_transform(coin, 0, 4, 2)[0].round(6)
+    array([ 0. +0.j , -0.5+0.5j, -1. +0.j ])
+    """
+    unit, block = 2 * np.pi / size, math.isqrt(last) + 1
+    multiples = np.arange(block), block * np.arange(last // block + 1)
+    z = np.zeros((len(multiples[1]), block), complex)
+    spread, part = 0.0, max(1, 2**19 // block)
+    for start in range(0, len(table.mass), part):
+        place = (table.index[start : start + part] - center).astype(float)
+        mass = table.mass[start : start + part]
+        fine, coarse = (
+            -2 * np.sin(x / 2) ** 2 + 1j * np.sin(x)
+            for x in (np.multiply.outer(m * unit, place) for m in multiples)
+        )
+        z += (coarse * mass) @ fine.T + fine @ mass
+        z += (coarse @ mass)[:, None]
+        spread += float(np.abs(place) @ mass)
+    wrong = 4 * UNIT * (len(table.mass) + 64) * spread * unit
+    return z.ravel()[: last + 1], wrong * np.arange(last + 1)
+
+
+def fast_transform(
+    table: TiltedTable, center: int, size: int
+) -> tuple[NDArray[np.complex128], Floats]:
+    r"""The same at all frequencies up to half the size, by FFT.
+
+    Returns: (z, a bound for the error of each).
+    Error: $u (8 \log_2 N + n)$ times the mass, for n entries.
+    Source: chapter 5, "Two transforms".
+
+    >>> coin = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.5, 0.5])
+    ... )
+    >>> complex(fast_transform(coin, 0, 4)[0][1].round(6))
+    (-0.5+0.5j)
+    """
+    folded = np.bincount((table.index - center) % size, table.mass, size)
+    total = float(np.sum(table.mass))
+    z = np.conj(rfft(folded)) - total
+    wrong = UNIT * (8 * max(1.0, math.log2(size)) + len(table.mass)) * total
+    return z, np.full(len(z), wrong)
+
+
+def log_transform(
+    table: TiltedTable, z: NDArray[np.complex128], wrong: Floats
+) -> tuple[NDArray[np.complex128], Floats]:
+    r"""Logarithm of a transform, with a bound of its error.
+
+    Formula: $\ln M + \ln(1 + z/M)$ for the total mass M.
+
+    Parameters: `table`; `z`, `wrong` from one of the two transforms.
+    Returns: (logarithms, not too small; bounds for their errors).
+    Source: chapter 5, "Two transforms".
+
+    >>> coin = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.5, 0.5])
+    ... )
+    >>> log_transform(coin, *slow_transform(coin, 0, 4, 1))[0].round(4)
+    array([ 0.    +0.j    , -0.3466+0.7854j])
+    """
+    excess = math.fsum(np.append(table.mass, -1.0))
+    z, wrong = z / (1 + excess), wrong / (1 + excess)
+    square = 2 * z.real + z.real**2 + z.imag**2  # of the size, minus 1
+    size = np.sqrt(np.maximum(1 + square, 0)) + wrong + 1e-300
+    precise = np.log1p(np.maximum(square, -0.9)) / 2
+    log_size = np.where(np.abs(square) < 0.5, precise, np.log(size))
+    turn = np.arctan2(z.imag, 1 + z.real)
+    error = 8 * (np.abs(log_size) + np.abs(turn)) + 4 * abs(excess)
+    logs = log_size + 1j * turn + math.log1p(excess)
+    return logs, wrong / size + UNIT * error
+
+
+def sums(
+    parts: Sequence[tuple[TiltedTable, int]], tail: float
+) -> dict[str, Any]:
+    """What simply adds up: the fields of `OneSided` for a sum of losses.
+
+    Parameters: `parts`, tables and counts; `tail`, to be added.
+    Error: rounding of the sums moves the table outward by as much.
     Source: chapter 5, "One round".
 
     >>> coin = TiltedTable(
-    ...     1.0, 0.0, 0, np.array([0.25, 0.75]), 0.0, 0.0, 0.0, 0.0, "upper"
+    ...     1.0, 0.5, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.25, 0.75])
     ... )
-    >>> add_tables([(coin, 2)], -30.0).mass.round(6)
-    array([0.0625, 0.375 , 0.5625])
+    >>> round(sums([(coin, 2)], 0.0)["offset"], 9)
+    1.0
     """
     model = parts[0][0]
     sign, tilt = model.sign, model.tilt
-    length = sum(n * (len(table.mass) - 1) for table, n in parts) + 1
     infinity = any_infinite([(t.infinity_mass, n) for t, n in parts])
     infinity *= 1 + sign * 8 * UNIT * len(parts)
-    # Rounding of the two sums: move the table outward by as much.
     moved = 4 * UNIT * math.fsum(n * abs(t.offset) for t, n in parts)
     raised = 4 * UNIT * math.fsum(n * abs(t.log_scale) for t, n in parts)
     offset = math.fsum(n * t.offset for t, n in parts)
     log_scale = math.fsum(n * t.log_scale for t, n in parts)
-    total = replace(
-        model,
-        offset=offset + sign * moved,
-        first_index=sum(n * table.first_index for table, n in parts),
-        mass=np.zeros(1),
-        log_scale=log_scale + sign * (raised + tilt * moved),
-        tail=math.fsum(n * table.tail for table, n in parts),
-        infinity_mass=min(1.0, infinity),
-    )
-    if any(np.max(table.mass) == 0 for table, _ in parts):
-        return total  # no finite loss at all
-    low, high = tail_window(parts, log_tail)
-    first = max(math.floor(low), 0)
-    last = max(min(math.ceil(high), length - 1), first)
-    if last - first >= MOST_POINTS:
-        raise GridTooFine(total.step, last - first + 1)
-    size = next_fast_len(last - first + 1, real=True)
-    whole = size >= length
-    if whole:
-        first, last = 0, length - 1
-
-    steps, stages = sum(n for _, n in parts), 8 * max(1.0, math.log2(size))
-    precise = steps * stages * UNIT > 0.01 * math.exp(log_tail)
-    kind = np.longdouble if precise else np.float64
-    unit = float(np.finfo(kind).eps) / 2
-    half = size // 2 + 1
-    log_power, spectra, middle = np.zeros(half), [], 0
-    for table, count in parts:
-        center = round(index_moments(table)[0])
-        middle += count * center
-        index = (np.arange(len(table.mass)) - center) % size
-        folded = np.zeros(size, kind)
-        if len(table.mass) <= size:
-            folded[index] = table.mass
-        else:
-            folded += np.bincount(index, table.mass, size)
-        spectra.append(rfft(folded))
-        radius = np.abs(spectra[-1]).astype(np.float64)
-        log_power += count * np.log(radius + unit * stages)
-    keep = np.flatnonzero(log_power > -90)
-    composed = np.ones(len(keep), spectra[0].dtype)
-    relative, log_most = np.zeros(len(keep)), np.zeros(len(keep))
-    for (_, count), spectrum in zip(parts, spectra, strict=True):
-        factor = spectrum[keep]
-        radius = np.abs(factor).astype(np.float64) + unit * stages
-        composed = composed * whole_power(factor, count)
-        relative += count * unit * (stages / radius + 24)
-        log_most += count * np.log(radius)
-    # Error of the kept entries; all others are below e^-90, errors included.
-    wrong = np.exp(log_most) * (1.01 * relative + stages * unit)
-    entry_error = (2 * float(np.sum(wrong)) + 2 * half * math.exp(-89)) / size
-    full = np.zeros(half, composed.dtype)
-    full[keep] = composed
-    circle = irfft(full, size).astype(np.float64)
-    mass = np.roll(circle, -((first - middle) % size))[: last - first + 1]
-    mass = np.maximum(mass + sign * entry_error, 0.0)
-    return replace(
-        total,
-        first_index=total.first_index + first,
-        mass=mass * (1 + sign * 4 * UNIT),
-        tail=total.tail + (0.0 if whole else 2.02 * math.exp(log_tail)),
-    )
+    return {
+        "step": model.step,
+        "offset": offset + sign * moved,
+        "tilt": tilt,
+        "log_scale": log_scale + sign * (raised + tilt * moved),
+        "tail": tail + math.fsum(n * table.tail for table, n in parts),
+        "infinity_mass": min(1.0, infinity),
+        "bound": model.bound,
+    }
 
 
-def coarsen_upper(table: TiltedTable, ratio: int) -> TiltedTable:
-    """Put an upper table on a grid that is `ratio` times coarser.
+def add_tables(
+    parts: Sequence[tuple[TiltedTable, int]],
+    log_tail: float,
+    thetas: tuple[float, float],
+) -> OneSided:
+    r"""One side of a sum of independent losses, by its transform.
 
-    Formula: eq. (int-coarsen), rounded up.
+    Formula: $\hat m = \prod_j \hat m_j^{T_j}$ on a circle as long as the
+    window; K and offsets add up.
 
-    Source: chapter 5, "Levels".
-
-    >>> fine = TiltedTable(
-    ...     1.0, 0.0, 0, np.array([0.0, 1.0]), 0.0, 0.0, 0.0, 0.0, "upper"
-    ... )
-    >>> coarsen_upper(fine, 2).mass.round(4)
-    array([0.2689, 0.7311])
-    """
-    lead = table.first_index % ratio
-    rest = -(lead + len(table.mass)) % ratio
-    rows = np.pad(table.mass, (lead, rest)).reshape(-1, ratio)
-    place, width = table.step * np.arange(ratio), table.step * ratio
-    share = np.expm1(-place) / math.expm1(-width)
-    stay = np.exp(-place) * np.expm1(place - width) / math.expm1(-width)
-    mass = np.zeros(len(rows) + 1)
-    mass[:-1] = rows @ (stay * np.exp(-table.tilt * place))
-    mass[1:] += rows @ (share * np.exp(table.tilt * (width - place)))
-    mass *= 1 + UNIT * (4 * ratio + 64 + 8 * table.tilt * width)
-    first = (table.first_index - lead) // ratio
-    return replace(table, step=width, first_index=first, mass=mass)
-
-
-def coarsen_lower(table: TiltedTable, ratio: int) -> TiltedTable:
-    """Put a lower table on a grid that is `ratio` times coarser (even).
-
-    Formula: `lower_share` of the untilted masses, tilted again and
-    rounded down; `tail` is taken from every entry first.
-
-    Source: chapter 5, "Levels".
-
-    >>> fine = TiltedTable(
-    ...     1.0, 0.0, 1, np.ones(1), 0.0, 0.0, 0.0, 0.0, "lower"
-    ... )
-    >>> coarse = coarsen_lower(fine, 2)
-    >>> bool(np.sum(coarse.mass) <= 1)
-    True
-    """
-    width = table.step * ratio
-    lead = (table.first_index - 1) % ratio
-    first = (table.first_index - lead - 1) // ratio
-    mass = np.maximum(table.mass - table.tail, 0)
-    coarse = replace(table, step=width, first_index=first, tail=0.0)
-    if not np.any(mass > 0):
-        return replace(coarse, mass=np.zeros(1))
-    mass = np.pad(mass, (lead, -(lead + len(mass)) % ratio))
-    place = table.step * np.arange(1, len(mass) + 1)
-    place = place - float(place @ mass) / float(np.sum(mass))
-    seen = mass > 0
-    log_p = np.log(np.where(seen, mass, 1.0)) - table.tilt * place
-    log_p = np.where(seen, log_p, -np.inf)
-    shift = float(np.max(log_p))
-    p, half = np.exp(log_p - shift), ratio // 2
-    q = np.where(seen, np.exp(np.clip(log_p - shift - place, -745, 600)), 0)
-    cells_p, cells_q = (
-        np.pad(x.reshape(-1, half).sum(axis=1), 1) for x in (p, q)
-    )
-    before_p, before_q = (
-        np.append(0.0, x[:-1]).reshape(-1, ratio).sum(axis=1) for x in (p, q)
-    )
-    start = float(place[0]) - table.step
-    edges: Floats = start + table.step * half * np.arange(len(cells_p) - 1)
-    inside = cells_p[1:-1:2] + cells_p[2:-1:2]
-    share: Floats = np.zeros(len(inside))
-    if max(-edges[0], edges[-1]) < LARGEST_LOSS / 2:
-        share = lower_share(
-            width, edges, cells_p, cells_q, (before_p, before_q)
-        )
-    grid = np.append(inside - share, 0.0)
-    grid[1:] += share
-    losses = edges[::2]
-    if np.any(grid < 0):
-        grid = convex_hull(losses, grid)
-    grid = grid * (1 - mass_error(grid))
-    seen = grid > 0
-    exponent = table.tilt * losses + np.log(np.where(seen, grid, 1.0)) + shift
-    size = np.abs(table.tilt * losses) + abs(shift) + np.abs(exponent) + 8
-    mass = np.where(seen, np.exp(np.where(seen, exponent, 0)), 0)
-    return replace(coarse, mass=mass * np.maximum(1 - 8 * UNIT * size, 0))
-
-
-def add_in_levels(
-    parts: Sequence[tuple[TiltedTable, int]], log_tail: float
-) -> TiltedTable:
-    """Like `add_tables`, for many steps: in blocks, on coarser grids.
-
-    Parameters, Returns, Raises: as for `add_tables`.
-    Source: chapter 5, "Levels".
+    Parameters: `parts`, tables of one side, step and tilt, and counts;
+    `log_tail`, logarithm of the tilted mass outside of the window;
+    `thetas`, exponents of the window's ends, per unit of loss.
+    Returns: the total on the same side; all errors are inside of it.
+    Raises: GridTooFine if the transforms are too much work, ValueError
+    for a tilt of 0.
+    Source: chapter 5, "One round".
 
     >>> coin = TiltedTable(
-    ...     1e-3, 0.0, 0, np.array([0.5, 0.5]), 0.0, 0.0, 0.0, 0.0, "upper"
+    ...     1.0, 0.0, 1.0, 1.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.25 / math.e, 0.75])
     ... )
-    >>> total = add_in_levels([(coin, 10**7)], -30.0)
-    >>> total.step > 0.003 and len(total.mass) < 2**15
-    True
+    >>> total = add_tables([(coin, 2)], -30.0, (1.0, 1.0))
+    >>> round(read_delta(total, 0.5), 6)  # 3/8 at 1, 9/16 at 2
+    0.58454
     """
-    most = max(n for _, n in parts)
-    spread = math.sqrt(sum(n * index_moments(t)[1] for t, n in parts))
-    one = spread / math.sqrt(sum(n for _, n in parts))
-    level = max(LEVEL, 60 * one, *(len(table.mass) for table, _ in parts))
-    ratio = 15 * spread / level
-    blocks = max(4, min(round(ratio**2), most // 4))
-    reach = 15 * spread / math.sqrt(blocks) * parts[0][0].step
-    if ratio <= 2 or most < 16 or reach > LARGEST_LOSS / 1.5:
-        return add_tables(parts, log_tail)
-    tail = log_tail - math.log(blocks)
-    upper = parts[0][0].sign > 0
-    wide = max(2, 2 * round(math.sqrt(most / blocks) / 4))
-    even = all(n % blocks == 0 for _, n in parts)
-    # One block takes what the division leaves over.
-    equal = [(t, n // blocks) for t, n in parts if n >= blocks]
-    larger = [(t, n // blocks + n % blocks) for t, n in parts]
-    new = []
-    for block, count in ((equal, blocks - (not even)), (larger, not even)):
-        if count:
-            if upper:
-                coarse = coarsen_upper(add_tables(block, tail), wide)
-            else:  # the tail is taken from every entry: keep it small
-                coarse = coarsen_lower(add_tables(block, tail - 8), wide)
-            new.append((coarse, int(count)))
-    return add_in_levels(new, log_tail)
+    model, step = parts[0][0], parts[0][0].step
+    if len(parts) == 1 and parts[0][1] == 1:
+        return model
+    if model.tilt <= 0:
+        raise ValueError(f"tilt must be positive, got {model.tilt!r}")
+    first, last = tail_window(
+        parts, log_tail, (thetas[0] * step, thetas[1] * step)
+    )
+    size = last - first + 1
+    whole = sum(n * int(t.index[-1] - t.index[0]) for t, n in parts) < size
+    if any(np.max(table.mass) == 0 for table, _ in parts):
+        whole, size = True, 1  # no finite loss at all
+    needed = math.log(size) - log_tail + 2
+    highest, rest = highest_frequency(parts, size, needed)
+    # By FFT if that is less work, and precise enough.
+    nodes = sum(len(table.mass) for table, _ in parts)
+    slow_work = nodes * (highest + 40 * math.sqrt(highest))
+    fast_work = 10 * len(parts) * size * math.log2(size + 1)
+    noise = 8 * math.log2(size + 1) * UNIT * sum(n for _, n in parts)
+    fast = size <= MOST_POINTS and fast_work < slow_work
+    fast &= noise < 0.01 * math.exp(log_tail) or slow_work > WORK
+    if fast:
+        size = next_fast_len(size, real=True)
+        highest, rest = size // 2, 0.0
+    elif slow_work > WORK:
+        raise GridTooFine(step, size)
+    logs = np.zeros(highest + 1, complex)
+    lost = np.zeros(highest + 1)
+    middle = 0
+    for table, count in parts:
+        center = int(table.index[np.argmax(table.mass)])
+        if fast:
+            z, wrong = fast_transform(table, center, size)
+        else:
+            z, wrong = slow_transform(table, center, size, highest)
+        part_logs, part_lost = log_transform(table, z, wrong)
+        middle += count * center
+        logs += count * part_logs
+        lost += count * part_lost
+    keep = np.flatnonzero(logs.real + lost > -needed - 20)
+    logs, lost = logs[keep], np.minimum(lost[keep], 700)
+    # From the middle of the tables to the start of the window.
+    turns = keep * ((middle - first) % size) % size
+    turned = logs + 2j * np.pi / size * turns
+    value = np.asarray(np.exp(turned) / size, complex)
+    value[(keep > 0) & (2 * keep < size)] *= 2
+    relative = np.expm1(lost) + 16 * UNIT * (8 + np.abs(logs))
+    return Spectrum(
+        **sums(parts, 0.0 if whole else 2.02 * math.exp(log_tail)),
+        size=size,
+        first=first,
+        frequency=keep,
+        value=value,
+        wrong=np.abs(value) * relative,
+        rest=rest + 1.01 * math.exp(-needed - 20),
+    )
 
 
-def read_delta(table: TiltedTable, epsilon: float) -> float:
+def read_delta(total: OneSided, epsilon: float) -> float:
     """End of the interval for delta at one epsilon.
 
     Formula: eq. (int-upper), rounded outward.
 
-    Returns: a number in [0, 1] on the table's side of the truth.
+    Returns: a number in [0, 1] on the total's side of the truth.
     Source: chapter 5, "Reading off".
 
     >>> coin = TiltedTable(
-    ...     1.0, 0.0, 0, np.array([0.25, 0.75]), 0.0, 0.0, 0.0, 0.0, "upper"
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.25, 0.75])
     ... )
     >>> round(read_delta(coin, 0.0), 6)
     0.47409
     """
-    losses = table.losses
-    gap = losses[losses > epsilon] - epsilon
-    mass = table.mass[losses > epsilon]
-    value = float(np.sum(mass * np.exp(-table.tilt * gap) * -np.expm1(-gap)))
-    value += table.sign * 1.05 * table.tail * math.exp(log_peak(table.tilt))
-    largest = max(abs(epsilon), float(np.max(np.abs(losses[[0, -1]]))))
-    error = 64 + 16 * table.tilt * largest + 4 * abs(table.log_scale)
-    log_scale = table.log_scale - table.tilt * epsilon
-    log_scale += table.sign * UNIT * error
+    sign, largest = total.sign, abs(epsilon) + total.reach
+    moved = epsilon - sign * 4 * UNIT * largest  # rounding of the grid
+    value, wrong = total.weighed(moved)
+    wrong += 1.05 * total.tail * math.exp(log_peak(total.tilt))
+    value += sign * wrong
+    if math.isnan(value):
+        return 1.0 if sign > 0 else 0.0
+    infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
     finite = 0.0
     if value > 0:
+        error = 64 + 16 * total.tilt * largest + 4 * abs(total.log_scale)
+        log_scale = total.log_scale - total.tilt * epsilon
+        log_scale += sign * UNIT * error
         finite = math.exp(min(log_scale + math.log(value), 0.0))
-        if table.sign > 0:
+        if sign > 0:
             finite = max(finite, 5e-324)  # no underflow to 0
-    infinite = table.infinity_mass * (1 + table.sign * 8 * UNIT)
     return min(1.0, finite + infinite)
 
 
-def read_epsilon(table: TiltedTable, delta: float) -> float:
+def read_epsilon(
+    total: OneSided,
+    delta: float,
+    guess: float = 1.0,
+    order: float = 1.0,
+    room: float = 1e-9,
+) -> float:
     """End of the interval for epsilon at one delta.
 
-    Formula: eq. (int-upper) at every grid point, and between two of them
-    linear interpolation in e^epsilon.
+    Formula: a root of `read_delta`, enclosed by two evaluations.
 
-    Returns: a number (-inf to inf, not cut at 0) on the table's side.
+    Parameters: `total`; `delta`; `guess`, where to begin; `order`, minus
+    the slope of log delta there, roughly; `room`, relative distance of the
+    two evaluations.
+    Returns: a number (0 to inf) on the total's side of the truth.
     Source: chapter 5, "Reading off".
 
     >>> coin = TiltedTable(
-    ...     1.0, 0.0, 0, np.array([0.25, 0.75]), 0.0, 0.0, 0.0, 0.0, "upper"
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.25, 0.75])
     ... )
-    >>> round(read_epsilon(coin, 0.474090), 5)
-    0.0
+    >>> round(read_epsilon(coin, 0.3), 5)
+    0.48917
     """
-    sign, step, tilt = table.sign, table.step, table.tilt
-    losses = table.losses
-    infinite = table.infinity_mass * (1 + sign * 8 * UNIT)
+    upper = total.sign > 0
+    infinite = total.infinity_mass * (1 + total.sign * 8 * UNIT)
     if delta <= infinite:
         return math.inf
-    pad = sign * 1.05 * table.tail * math.exp(log_peak(tilt))
-    curve = tilted_curve(step, table.mass, tilt) + pad
-    largest = tilt * float(np.max(np.abs(losses[[0, -1]])))
-    window = tilt * float(losses[-1] - losses[0])
-    error = (100 + 2 * window) * (1 + math.log2(len(losses)))
-    error += 4 * abs(table.log_scale) + 4 * largest
-    level = math.log(delta - infinite) - sign * UNIT * error
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_curve = table.log_scale - tilt * losses + np.log(curve)
-    above = np.flatnonzero(log_curve > level)
-    if len(above) == 0:
-        return float(losses[0]) if sign > 0 else -math.inf
-    k = int(above[-1])
-    if k == len(losses) - 1:
-        return math.inf if sign > 0 else float(losses[k])
-    wanted = math.exp(level - table.log_scale + tilt * float(losses[k]))
-    after = math.exp(-tilt * step) * (curve[k + 1] - pad) + pad
-    part = min((curve[k] - wanted) / max(curve[k] - after, 1e-300), 1.0)
-    return float(losses[k] + math.log1p(part * math.expm1(step)))
+    log_delta = math.log(delta)
+    low, high, x, slope = 0.0, math.inf, max(guess, 0.0), order
+    before: tuple[float, float] | None = None
+    for turn in range(120):
+        value = read_delta(total, x)
+        y = math.log(value) - log_delta if value > 0 else -1e4
+        if y > 0 or (y == 0 and not upper):
+            low = x
+        else:
+            high = x
+        if high < math.inf and high - low <= room * high:
+            break
+        if before is not None and (before[1] - y) * (x - before[0]) > 0:
+            slope = (before[1] - y) / (x - before[0])
+        before, root = (x, y), x + y / slope
+        near = 0.4 * room * root  # to the other side of the root
+        if root - low < 1.2 * near:
+            root += near
+        elif high - root < 1.2 * near:
+            root -= near
+        if not low < root < high or turn % 8 == 7:
+            root = (low + high) / 2 if high < math.inf else 2 * low + 1 / order
+            root = 0.0 if low == 0 and turn < 8 else root
+        x = root
+    return high if upper else low
 
 
 class Search:
     """Interval for one direction, refined on demand.
 
     Parameters: `losses`, pairs of a dominating pair and its count;
-    `query`, what is asked. `bound` is the interval found so far.
+    `query`, what is asked. `guess` is an estimate of the answer, `bound`
+    the interval found so far.
     Source: chapter 5, "Searching".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
@@ -1094,21 +1279,21 @@ class Search:
     """
 
     def __init__(self, losses: Losses, query: Query) -> None:
-        self.query, self.bound, self.step = query, Bound(0, math.inf), 1.0
+        self.query, self.bound, self.step = query, Bound(0, math.inf), 0.0
         self.pairs = [pair for pair, _ in losses]
         self.count = sum(n for _, n in losses)
         self.order, self.guess = 1.0, 1.0
         self.look(losses)
-        self.start()
 
     def look(self, losses: Losses) -> None:
         """Cells, order and guess, each from the one before."""
         delta = 1e-300 if self.query.delta is None else self.query.delta
         budget = min(max(1e-6 * delta / self.count, 1e-320), 1e-3)
         self.cells = [Cells.first(pair, n, budget) for pair, n in losses]
+        around: tuple[float, float, int] = (1e-4, 1e11, 40)
         for _ in range(6):
             before = self.order
-            self.order, found = saddle(self.cells, self.query)
+            self.order, found = saddle(self.cells, self.query, *around)
             if self.query.epsilon is not None:
                 self.guess = math.exp(min(max(found, -700.0), 0.0))
                 delta = 1e-3 * self.guess
@@ -1126,83 +1311,104 @@ class Search:
             budget = max(0.1 * math.exp(spare) * delta / self.count, 1e-320)
             self.cells = [c.finer(self.order, budget) for c in self.cells]
 
-    def compute(self, step: float, tilt: float, log_tail: float) -> None:
-        """Both ends from one grid; the interval is cut with the old one."""
+    def compute(
+        self,
+        step: float,
+        value: float,
+        goal: float,
+        sides: Sequence[BoundKind],
+    ) -> None:
+        """Ends from one grid; the interval is cut with the old one."""
+        point = self.query.point(value)
+        tilt, excess, thetas = choose_tilt(self.cells, self.order, *point)
+        spare = self.query.log_spare(value, self.order, goal)
+        log_tail = spare - excess - 2
         tilt = min(tilt, 20 / step)  # beyond, one grid point is all
-        made = [bound_tables(c, step, tilt, log_tail) for c in self.cells]
-        ends = []
-        for tables in zip(*made, strict=True):
+        made = [
+            bound_tables(c, step, tilt, log_tail, sides) for c in self.cells
+        ]
+        ends = {"upper": self.bound.upper, "lower": self.bound.lower}
+        for side, tables in zip(sides, zip(*made, strict=True), strict=True):
             parts = [
                 (table, part.count)
                 for table, part in zip(tables, self.cells, strict=True)
             ]
-            ends.append(self.query.read(add_in_levels(parts, log_tail)))
-        upper = min(self.bound.upper, ends[0])
-        lower = max(self.bound.lower, ends[1])
-        if lower > upper * (1 + 1e-9):
-            raise ArithmeticError(f"lower {lower!r} exceeds upper {upper!r}")
-        self.bound = Bound(min(lower, upper), max(lower, upper))
+            total = add_tables(parts, log_tail, thetas)
+            end = self.query.read(total, value, self.order)
+            ends[side] = (min if side == "upper" else max)(ends[side], end)
+        if ends["lower"] > ends["upper"] * (1 + 1e-9):
+            raise ArithmeticError(f"lower exceeds upper: {ends!r}")
+        self.bound = Bound(min(ends.values()), max(ends.values()))
         self.step = step
 
-    def start(self) -> None:
-        """A first interval, a few percent wide."""
-        query, order, value = self.query, self.order, self.guess
-        wanted = max(query.relative_width, FIRST_WIDTH)
-        width = query.width_of_epsilon(value, order, wanted)
+    def first_step(self, goal: float) -> float:
+        """A step whose predicted width is the wanted one."""
+        order = self.order
+        ends = [x for pair in self.pairs for x in pair.loss_range]
+        part = 0.8 if all(map(math.isinf, ends)) else 0.7
+        width = part * self.query.width_of_epsilon(self.guess, order, goal)
         shortest = math.sqrt(8 * width / ((1 + order) * self.count))
-        steps = shortest * np.geomspace(1, 1e6, 128)
-        step = largest_step(self.cells, order, width, steps)
+        steps = shortest * np.geomspace(1, 1e6, 256)
+        good = predicted_width(self.cells, order, steps) <= width
+        step = float(steps[max(int(np.count_nonzero(good)) - 1, 0)])
         step = min(step, 1 / (1 + order))
         spans = [p.atoms[-1] - p.atoms[0] for p in self.pairs if p.atoms]
-        step = max(step, max(spans, default=0.0) / 1000)  # atoms on the grid
-        tilt, excess = choose_tilt(self.cells, order, *query.point(value))
-        log_tail = query.log_spare(value, order, wanted) - excess - 8
+        return max(step, max(spans, default=0.0) / 1000)  # atoms on the grid
+
+    def start(self, goal: float, sides: Sequence[BoundKind]) -> None:
+        """A first interval."""
+        step = self.first_step(goal)
         for _ in range(12):
             step = aligned_step(step, self.pairs)
             try:
-                self.compute(step, tilt, log_tail)
-                return
+                return self.compute(step, self.guess, goal, sides)
             except GridTooFine:
                 step *= 4
-        self.step = 0.0
 
     def refine(self, floor: float) -> None:
         """Refine until narrow enough, or surely at most `floor`."""
         query, goal, stuck = self.query, self.query.relative_width, 0
+        if self.step == 0 or self.bound.lower == 0:
+            self.start(goal, SIDES)
         for _ in range(8):
             bound, old = self.bound, self.step
-            if bound.width <= goal or bound.upper <= floor or stuck == 3:
+            done = bound.width <= goal or bound.upper <= floor
+            if done or old == 0 or stuck == 3:
                 return
             value, width = bound.upper, bound.width
             if not 0 < value < math.inf:
                 value, width = self.guess, 1.0
             elif width < 0.5:
                 value = (bound.lower + bound.upper) / 2
-            point = query.point(value)
-            ask = Query(None, point[0], goal)
+            ask = Query(None, query.point(value)[0], goal)
             self.order, _ = saddle(
-                self.cells, ask, self.order / 5, self.order * 5, 25
+                self.cells, ask, self.order / 5, self.order * 5, 13
             )
-            tilt, excess = choose_tilt(self.cells, self.order, *point)
-            log_tail = query.log_spare(value, self.order, goal) - excess
-            now = predicted_width(self.cells, self.order, old)
             least = 1 / 64 if width < 0.9 else 1 / 4
-            step = largest_step(
-                self.cells,
-                self.order,
-                0.8 * now * goal / width,
-                old * np.geomspace(least, 0.9, 96),
-            )
+            steps = old * np.append(1.0, np.geomspace(least, 0.9, 96))
+            now, *ways = predicted_width(self.cells, self.order, steps)
+            good = np.count_nonzero(np.array(ways) <= 0.8 * now * goal / width)
+            step = float(steps[max(int(good), 1)])
             while True:
                 new = aligned_step(step, self.pairs)
                 if new > 0.95 * old:
                     return
                 try:
-                    self.compute(new, tilt, log_tail)
+                    self.compute(new, value, goal, SIDES)
                     break
                 except GridTooFine:
                     step = 1.2 * math.sqrt(step * old)
-            stuck = stuck + 1 if self.bound.width > 0.8 * bound.width else 0
+            new_gap = self.bound.upper - self.bound.lower
+            gain = new_gap / (bound.upper - bound.lower)
+            stuck = stuck + 1 if gain > 0.8 else 0
+            stuck = 3 if gain > 0.99 else stuck
+
+    def exclude(self, floor: float) -> None:
+        """Show, if it is likely, that the answer is at most `floor`."""
+        gap = 1 - self.guess / floor if floor > 0 else 0.0
+        goal = min(max(0.4 * gap, self.query.relative_width), 0.1)
+        if gap > 0:
+            self.start(goal, ("upper",))
 
 
 def directions(
@@ -1354,21 +1560,22 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
     >>> answer([run], Query(None, 1.0, 1e-3)).contains(0.1269367)
     True
     """
-    bounds, open_ways = [], []
+    bounds, searches = [], []
     for losses in ways:
         known = known_answer(losses, query)
         if known is None:
-            open_ways.append((Search(losses, query), losses))
+            searches.append((Search(losses, query), losses))
         else:
             bounds.append(known)
-    open_ways.sort(key=lambda way: -way[0].bound.lower)
-    floor = max(
-        [b.lower for b in bounds] + [s.bound.lower for s, _ in open_ways]
-    )
-    for search, losses in open_ways:
-        search.refine(floor)
+    searches.sort(key=lambda way: -way[0].guess)
+    for search, losses in searches:
+        floor = 0.0
+        if bounds:
+            floor = max(b.lower for b in bounds) / (1 - query.relative_width)
+            search.exclude(floor)
+        if search.bound.upper > floor:
+            search.refine(floor)
         bounds.append(limited(search.bound, losses, query))
-        floor = max(floor, bounds[-1].lower)
     return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
 
 

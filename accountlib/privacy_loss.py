@@ -322,8 +322,12 @@ def lower_share(
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
     line_right = np.where(rising, start[1:], end[1:])
-    missed = at_left - slack_left > line_left * np.where(rising, 0.5, 1)
-    missed |= at_right - slack_right > line_right * np.where(rising, 1, 0.5)
+    low, high = at_left - slack_left, at_right - slack_right
+    missed = (low > line_left) | (high > line_right)
+    # The chain dips where a tangent comes near its outer line, unless it
+    # meets that line at the grid point.
+    depth, line = np.where(rising, [low, line_left], [high, line_right])
+    missed |= (depth > 0.5 * line) & (depth < (1 - 1e-6) * line)
     # There the tangent touches at the end that is nearer to the outer line.
     inner, inner_other = (mass, other) if before is None else before
     hair = 0.0 if before is None else HAIR

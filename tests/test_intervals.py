@@ -1,7 +1,7 @@
 """One-sided tables: every operation keeps its side of the truth.
 
-The truth is computed in exact fractions, in mpmath, or by an engine without
-levels. test_certified.py checks the answers of whole calls.
+The truth is computed in exact fractions or in mpmath. test_certified.py
+checks the answers of whole calls, test_errors.py each error term.
 """
 
 import math
@@ -13,18 +13,19 @@ import pytest
 import truth
 
 import accountlib as al
-from accountlib import intervals
 from accountlib.intervals import (
     Cells,
+    Spectrum,
     TiltedTable,
-    add_in_levels,
     add_tables,
     bound_tables,
-    coarsen_lower,
-    coarsen_upper,
     cut_tails,
+    fast_transform,
+    highest_frequency,
     read_delta,
     read_epsilon,
+    slow_transform,
+    smooth_parts,
     tail_window,
     tilt_masses,
 )
@@ -33,13 +34,14 @@ SIDES = ("upper", "lower")
 POINTS = [-0.7, 0.0, 0.3, 1.1, 2.4]
 
 
-def table(mass, bound, *, step=0.25, first=-2, tilt=0.0, tail=0.0, offset=0.0):
+def table(mass, bound, *, step=0.25, first=-2, tilt=1.0, tail=0.0, offset=0.0):
     """A tilted table of the given untilted masses."""
-    losses = offset + step * (first + np.arange(len(mass)))
+    index = first + np.arange(len(mass))
+    losses = offset + step * index
     sign = 1 if bound == "upper" else -1
     tilted, log_scale = tilt_masses(losses, np.array(mass, float), tilt, sign)
     return TiltedTable(
-        step, offset, first, tilted, tilt, log_scale, tail, 0.0, bound
+        step, offset, tilt, log_scale, tail, 0.0, bound, index, tilted
     )
 
 
@@ -62,7 +64,7 @@ def exact_delta(masses, losses, count, epsilon):
 
 
 @pytest.mark.parametrize("bound", SIDES)
-@pytest.mark.parametrize("tilt", [0.0, 1.5, 20.0])
+@pytest.mark.parametrize("tilt", [0.1, 1.5, 20.0])
 @pytest.mark.parametrize("count", [1, 2, 7, 40])
 def test_sums_of_tables_keep_their_side(bound, tilt, count):
     """Against exact fractions, with every rounding on the table's side."""
@@ -70,7 +72,7 @@ def test_sums_of_tables_keep_their_side(bound, tilt, count):
     for _ in range(5):
         masses = rng.multinomial(64, rng.dirichlet(np.ones(6))) / 64
         one = table(masses, bound, tilt=tilt, offset=0.1)
-        total = add_tables([(one, count)], -40.0)
+        total = add_tables([(one, count)], -40.0, (9.0, 9.0))
         for epsilon in POINTS:
             exact = exact_delta(masses, (0.1 - 0.5, 0.25), count, epsilon)
             found = read_delta(total, epsilon)
@@ -88,9 +90,11 @@ def test_sums_of_tables_keep_their_side(bound, tilt, count):
 def test_a_cut_window_keeps_its_side(bound, tail):
     """What leaves the window, or comes back into it, is counted."""
     coin = table([0.25, 0.0, 0.75], bound, tilt=0.7)
-    narrow = add_tables([(coin, 400)], tail)
-    whole = add_tables([(coin, 400)], -300.0)
-    assert len(narrow.mass) < len(whole.mass)
+    theta = math.sqrt(-2 * tail / 400)
+    narrow = add_tables([(coin, 400)], tail, (4 * theta, 4 * theta))
+    whole = add_tables([(coin, 400)], -300.0, (9.0, 9.0))
+    assert isinstance(narrow, Spectrum) and isinstance(whole, Spectrum)
+    assert narrow.size < whole.size
     for epsilon in (0.0, 40.0, 80.0, 99.0):
         near, far = read_delta(narrow, epsilon), read_delta(whole, epsilon)
         if bound == "upper":
@@ -100,50 +104,92 @@ def test_a_cut_window_keeps_its_side(bound, tail):
 
 
 @pytest.mark.parametrize("log_tail", [-2.0, -10.0, -30.0])
-def test_the_window_holds_the_mass(log_tail):
+@pytest.mark.parametrize("theta", [0.01, 0.2, 1.0])
+def test_the_window_holds_the_mass(log_tail, theta):
     """Chernoff's window against the binomial distribution."""
     import mpmath as mp
 
-    coin = table([0.5, 0.5], "upper")
-    low, high = tail_window([(coin, 400)], log_tail)
+    coin = table([0.5, 0.5], "upper", first=0, tilt=1e-9)
+    low, high = tail_window([(coin, 400)], log_tail, (theta, theta))
     outside = [k for k in range(401) if k < low or k > high]
     mass = sum(mp.binomial(400, k) for k in outside) / mp.mpf(2) ** 400
     assert mass <= 2 * mp.exp(log_tail)
 
 
-@pytest.mark.parametrize("ratio", [2, 4, 16])
-@pytest.mark.parametrize("tilt", [0.0, 3.0, 30.0])
-@pytest.mark.parametrize("seed", range(4))
-def test_coarser_tables_keep_their_side(ratio, tilt, seed):
-    """Upper tables rise, lower tables sink, at every epsilon."""
-    rng = np.random.default_rng([ratio, int(tilt), seed])
-    bumpy = rng.dirichlet(np.full(60, 0.3))
-    smooth = np.exp(-(((np.arange(60) - 30) / 9) ** 2))
-    for masses in (bumpy, smooth / smooth.sum()):
-        for bound, coarsen in (
-            ("upper", coarsen_upper),
-            ("lower", coarsen_lower),
-        ):
-            fine = table(masses, bound, step=0.02, first=-23 + seed, tilt=tilt)
-            coarse = coarsen(fine, ratio)
-            assert coarse.step == pytest.approx(0.02 * ratio)
-            for epsilon in np.linspace(-0.6, 0.8, 43):
-                before = read_delta(fine, epsilon)
-                after = read_delta(coarse, epsilon)
-                if bound == "upper":
-                    assert after >= before * (1 - 1e-11)
-                else:
-                    assert after <= before * (1 + 1e-11)
+def random_table(seed):
+    """Smooth, bumpy and sparse tables, by turns."""
+    rng = np.random.default_rng(seed)
+    x = np.arange(80)
+    mass = [
+        np.exp(-(((x - 30) / rng.uniform(3, 20)) ** 2)),
+        rng.dirichlet(np.full(80, 0.3)),
+        np.where(x % 7 == 0, 1.0, 0.0),
+        np.exp(-x / rng.uniform(1, 30)) + 1e-3,
+    ][seed % 4]
+    kept = (x < 40) | (x % 4 == 0)  # wider cells in a tail
+    made = table(mass / mass.sum(), "upper", step=0.02, tilt=0.5)
+    return replace(made, index=made.index[kept], mass=made.mass[kept])
 
 
-def test_a_lower_table_gives_its_tail_back():
-    """Before its grid changes, what may be too much is taken off."""
-    masses = np.full(8, 1 / 8)
-    fine = table(masses, "lower", step=0.1, tail=0.05)
-    coarse = coarsen_lower(fine, 2)
-    assert coarse.tail == 0
-    left = np.sum(coarse.mass) * math.exp(coarse.log_scale)
-    assert left <= 1 - 8 * 0.05 + 1e-12
+@pytest.mark.parametrize("seed", range(12))
+def test_high_frequencies_are_below_their_bound(seed):
+    """The lemma on uniform parts, at every frequency of the circle."""
+    one = random_table(seed)
+    size = 1000
+    z, _ = fast_transform(one, 3, size)
+    total = float(np.sum(one.mass))
+    transform = np.abs(total + z) / total
+    length, weight = smooth_parts(one)
+    assert np.sum(weight) <= total * (1 + 1e-12)
+    for needed in (0.1, 1.0, 10.0, 40.0):
+        highest, rest = highest_frequency([(one, 100)], size, needed)
+        beyond = transform[highest + 1 :] ** 100
+        assert np.all(beyond <= rest * (1 + 1e-9))
+        assert highest == size // 2 or rest <= math.exp(-needed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_both_transforms_are_as_precise_as_they_say(seed):
+    """Against sums in 40 digits."""
+    import mpmath as mp
+
+    one, size = random_table(seed), 320
+    found = slow_transform(one, 5, size, 160), fast_transform(one, 5, size)
+    with mp.workdps(40):
+        for k in (0, 1, 2, 7, 40, 159, 160):
+            turns = [2 * mp.pi * k * (int(i) - 5) / size for i in one.index]
+            exact = mp.fsum(
+                mp.mpf(float(m)) * mp.expm1(1j * x)
+                for m, x in zip(one.mass, turns, strict=True)
+            )
+            for z, wrong in found:
+                assert abs(mp.mpc(complex(z[k])) - exact) <= wrong[k]
+
+
+def test_a_billion_steps_keep_few_frequencies():
+    part = Cells.first(al.GaussianPair(1e-4), 10**9, 1e-20)
+    for _ in range(2):
+        part = part.finer(5.0, 1e-20)
+    for one in bound_tables(part, 5e-6, 5.0, -20.0):
+        total = add_tables([(one, 10**9)], -20.0, (2.0, 2.0))
+        assert isinstance(total, Spectrum)
+        assert total.size > 10**6 and len(total.frequency) < 100
+
+
+@pytest.mark.parametrize("bound", SIDES)
+@pytest.mark.parametrize("count", [1, 2, 30])
+@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-9, 1e-30])
+def test_reading_off_both_ways(bound, count, delta):
+    """The epsilon that is read has the right delta on its safe side."""
+    one = table(np.ones(12) / 12, bound, tilt=0.8, step=0.1)
+    total = add_tables([(one, count)], -90.0, (9.0, 9.0))
+    found = read_epsilon(total, delta, guess=0.5, room=1e-6)
+    if bound == "upper":
+        assert read_delta(total, found) <= delta
+        assert found == 0 or read_delta(total, found * (1 - 2e-6)) > delta
+    elif found > 0:
+        assert read_delta(total, found) >= delta
+        assert read_delta(total, found * (1 + 2e-6)) < delta
 
 
 @pytest.mark.parametrize("bound", SIDES)
@@ -182,36 +228,6 @@ def test_cut_tails_are_bounded(rate, tilt):
     norm = mp.quad(whole, [-20, -5, 0, 5, 10, 30])
     assert outside / norm <= tail * 1.5 + 1e-12  # a rough sum of cells
     assert tail < 1e-4
-
-
-@pytest.mark.parametrize(
-    ("noise", "rate", "count", "delta"),
-    [
-        (1.0, 0.01, 20_000, 1e-6),
-        (0.6, 0.004, 100_000, 1e-5),
-        (20.0, 1.0, 30_000, 1e-30),
-    ],
-)
-def test_levels_agree_with_one_round(noise, rate, count, delta, monkeypatch):
-    """With blocks, the interval is hardly wider, and both overlap."""
-    run = al.Release(al.Gaussian(noise), al.Poisson(rate), count=count)
-    found = []
-    for level in (1024, 2**30):
-        monkeypatch.setattr(intervals, "LEVEL", level)
-        bound = al.epsilon(run, delta=delta, adjacency="remove")
-        assert bound.width <= 1e-3
-        found.append(bound)
-    assert max(b.lower for b in found) <= min(b.upper for b in found)
-
-
-def test_levels_are_used():
-    """A billion steps fit on a few thousand grid points."""
-    part = Cells.first(al.GaussianPair(1e-4), 10**9, 1e-20)
-    for _ in range(2):
-        part = part.finer(5.0, 1e-20)
-    for one in bound_tables(part, 5e-6, 5.0, -20.0):
-        total = add_in_levels([(one, 10**9)], -20.0)
-        assert len(total.mass) < 2**18 and total.step > 100 * one.step
 
 
 @pytest.mark.parametrize("count", [1, 10**3, 10**6, 10**9])

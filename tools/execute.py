@@ -23,6 +23,7 @@ os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
 def cache_folder() -> Path:
     digest = hashlib.sha256(sys.version.encode())
     files = [ROOT / "requirements.txt", ROOT / "book" / "figures.mplstyle"]
+    files += sorted((ROOT / "benchmarks").glob("*.json"))  # read by pages
     for path in sorted((ROOT / "accountlib").glob("*.py")) + files:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return ROOT / "build" / "cache" / digest.hexdigest()[:16]
