@@ -384,7 +384,8 @@ def saddle(
         estimate += np.minimum(peak, -np.log1p(scale))
         if query.epsilon is None:
             goal = query.point(0.0)[1]
-            missing, value = estimate - goal, mean
+            missing = estimate - goal
+            value = mean + missing / orders
         else:
             missing, value = query.epsilon - mean, estimate
         if len(orders) == 1:
