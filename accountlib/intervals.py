@@ -538,23 +538,25 @@ def grid_offset(
         return 0.0, None
     sign = 1 if math.isfinite(low) else -1
     end = low if sign > 0 else high
-    offset = end
-    for part in (0.5, 0.5, 0.7, 0.85, 0.95):
-        touch = offset + sign * part * step
-        edges = np.sort([touch, touch + sign * (1 - part) * step])
-        p, q = pair.interval_masses(edges, np.diff(edges), "right")
-        if sign < 0:
-            p, q = q[::-1], p[::-1]
-        if min(p[0], q[0]) <= TINY:
-            return end, None
-        offset = sign * (math.log(p[0]) - math.log(q[0]))
-        # Depth of the tangent and of the curve at the next grid point.
-        alpha = math.exp(min(sign * (offset + sign * step), 700.0))
-        depth, height = alpha * q[1] - p[1], p[2] - alpha * q[2]
-        good = 0.2 < sign * (touch - offset) / step < 0.98
-        if good and 0 <= depth < 0.4 * height:
-            return offset, touch
-    return end, None
+    # Try 39 places for x0; `body` is on its near side, `beyond` on the other.
+    x0 = end + sign * step * np.linspace(0.1, 2, 39)
+    widths = np.full(38, 0.05 * step)
+    p, q = pair.interval_masses(x0[::sign], widths, "right")
+    masses = np.stack([p, q])[:, ::sign]
+    body = np.maximum(np.cumsum(masses, axis=1)[:, :-1], TINY)
+    beyond = np.cumsum(masses[:, ::-1], axis=1)[:, -2::-1]
+    b = np.log(body[0]) - np.log(body[1])
+    # Depth of the tangent and of the curve at the next grid point.
+    alpha = np.exp(np.clip(b + sign * step, -700, 700))
+    place = np.round(20 * (sign * (b - end) / step + 1)) - 2
+    k = np.clip(place, 0, 38).astype(int)
+    depth = alpha * (body[1, k] - body[1]) - (body[0, k] - body[0])
+    height = beyond[0, k] - alpha * beyond[1, k]
+    part = sign * (x0 - b) / step
+    good = (part > 0.45) & (part < 0.98) & (body[1] > TINY)
+    good &= sign * depth < 0.4 * sign * height
+    first = int(np.argmax(good))
+    return (float(b[first]), float(x0[first])) if good[first] else (end, None)
 
 
 def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
@@ -1243,7 +1245,7 @@ def read_epsilon(
     for turn in range(120):
         value = read_delta(total, x)
         y = math.log(value) - log_delta if value > 0 else -1e4
-        if y > 0 or (y == 0 and not upper):
+        if value > delta or (value == delta and not upper):
             low = x
         else:
             high = x
@@ -1345,9 +1347,7 @@ class Search:
     def first_step(self, goal: float) -> float:
         """A step whose predicted width is the wanted one."""
         order = self.order
-        ends = [x for pair in self.pairs for x in pair.loss_range]
-        part = 0.8 if all(map(math.isinf, ends)) else 0.7
-        width = part * self.query.width_of_epsilon(self.guess, order, goal)
+        width = 0.75 * self.query.width_of_epsilon(self.guess, order, goal)
         shortest = math.sqrt(8 * width / ((1 + order) * self.count))
         steps = shortest * np.geomspace(1, 1e6, 256)
         good = predicted_width(self.cells, order, steps) <= width
