@@ -87,7 +87,7 @@ __all__ = [
 MOST_POINTS = 2**19  # of a table, and of a fast transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
 WORK = 1e9  # most multiplications of a transform without FFT
-POWERS = np.logspace(-9, 4, 131)
+POWERS = np.logspace(-9, 12, 211)
 Losses = Sequence[tuple[DominatingPair, int]]
 
 
@@ -116,6 +116,12 @@ class OneSided(ABC):
     def sign(self) -> int:
         """1 for an upper table, -1 for a lower one: the way to round."""
         return 1 if self.bound == "upper" else -1
+
+    @property
+    def padding(self) -> float:
+        r"""$\tau e^{2\tau}$: the tail, in terms of K of a cut table."""
+        small = self.tail < 0.5
+        return self.tail * math.exp(2 * self.tail) if small else math.inf
 
     @property
     @abstractmethod
@@ -412,7 +418,7 @@ def choose_tilt(
 
     Formula: excess $K(\lambda) + \ln \text{peak} - \lambda \varepsilon -
     \ln \delta$; the window reaches to $(K(\lambda') - K(\lambda) +
-    24)/(\lambda' - \lambda)$, the best over $\lambda'$.
+    30)/(\lambda' - \lambda)$, the best over $\lambda'$.
 
     Parameters: `cells` of all parts; `order`, the saddle point;
     `epsilon`, `log_delta`, where we expect the answer.
@@ -1055,13 +1061,13 @@ def log_transform(
     turn = np.arctan2(z.imag, 1 + z.real)
     error = 8 * (np.abs(log_size) + np.abs(turn)) + 4 * abs(excess)
     logs = log_size + 1j * turn + math.log1p(excess)
-    return logs, wrong / size + UNIT * error
+    return logs, 2 * wrong / size + UNIT * error
 
 
 def sums(
     parts: Sequence[tuple[TiltedTable, int]], tail: float
 ) -> dict[str, Any]:
-    """What simply adds up: the fields of `OneSided` for a sum of losses.
+    """What adds up: the fields of `OneSided` for a sum of losses.
 
     Parameters: `parts`, tables and counts; `tail`, to be added.
     Error: rounding of the sums moves the table outward by as much.
@@ -1143,7 +1149,7 @@ def add_tables(
     if fast:
         size = next_fast_len(size, real=True)
         highest, rest = size // 2, 0.0
-    elif slow_work > WORK:
+    elif slow_work > WORK or size * highest > 2**62:
         raise GridTooFine(step, size)
     logs = np.zeros(highest + 1, complex)
     lost = np.zeros(highest + 1)
@@ -1159,6 +1165,7 @@ def add_tables(
         logs += count * part_logs
         lost += count * part_lost
     keep = np.flatnonzero(logs.real + lost > -needed - 20)
+    growth = math.exp(max(0.0, float(logs[0].real)))  # T log of the mass
     logs, lost = logs[keep], np.minimum(lost[keep], 700)
     # From the middle of the tables to the start of the window.
     turns = keep * ((middle - first) % size) % size
@@ -1173,7 +1180,7 @@ def add_tables(
         frequency=keep,
         value=value,
         wrong=np.abs(value) * relative,
-        rest=rest + 1.01 * math.exp(-needed - 20),
+        rest=1.01 * growth * (rest + math.exp(-needed - 20)),
     )
 
 
@@ -1195,7 +1202,8 @@ def read_delta(total: OneSided, epsilon: float) -> float:
     sign, largest = total.sign, abs(epsilon) + total.reach
     moved = epsilon - sign * 4 * UNIT * largest  # rounding of the grid
     value, wrong = total.weighed(moved)
-    wrong += 1.05 * total.tail * math.exp(log_peak(total.tilt))
+    if total.tail > 0:
+        wrong += total.padding * math.exp(log_peak(total.tilt))
     value += sign * wrong
     if math.isnan(value):
         return 1.0 if sign > 0 else 0.0

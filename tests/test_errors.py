@@ -1,0 +1,510 @@
+"""Each error term of chapter 5 is needed: without it a bound fails.
+
+The table "The errors, all of them" lists what the accountant allows for. To
+each of its lines belongs a scenario, in which this very term keeps a result
+on its side of the exact truth. The scenario holds for the package as it is,
+and fails once the term is set to zero or has its sign flipped in the source.
+"""
+
+import inspect
+import itertools
+import math
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction as F
+from types import ModuleType
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+import truth
+
+import accountlib as al
+from accountlib import composition, intervals, privacy_loss
+from accountlib.privacy_loss import mass_error
+
+SIGNS = {"upper": 1, "lower": -1}
+Scenario = Callable[[Any], None]  # of a module: chapter 5, or altered
+TERMS: dict[str, tuple[Scenario, list[tuple[str, str]]]] = {}
+
+
+def term(name: str, *snippets: str | tuple[str, str]):
+    """Register a scenario with changes of the source that must break it.
+
+    A snippet has an @ before the term, which is set to zero and negated; or
+    it is a pair of a snippet and its replacement.
+    """
+    changes = []
+    for one in snippets:
+        if isinstance(one, str):
+            old = one.replace("@", "")
+            changes += [(old, one.replace("@", x)) for x in ("0 * ", "-")]
+        else:
+            changes.append(one)
+
+    def register(scenario: Scenario) -> Scenario:
+        TERMS[name] = scenario, changes
+        return scenario
+
+    return register
+
+
+def keeps(bound: str, found: Any, exact: Any) -> None:
+    """The number is on the side of the truth that it claims."""
+    right = found >= exact if bound == "upper" else found <= exact
+    assert right, f"{bound} bound {found!r} of {exact!r}"
+
+
+def seeds(number):
+    """Both sides with a random generator each, and again."""
+    for seed, side in itertools.product(range(number), SIGNS):
+        yield side, np.random.default_rng(seed)
+
+
+def table(m, bound, mass, **fields):
+    """A table of the given tilted masses, taken as exact."""
+    plain: dict[str, Any] = {"step": 0.25, "offset": 0.0, "tilt": 1.0}
+    plain |= {"log_scale": 0.0, "tail": 0.0, "infinity_mass": 0.0}
+    plain |= {"index": np.arange(len(mass)), "mass": np.array(mass)}
+    return m.TiltedTable(bound=bound, **plain | fields)
+
+
+def gaussian(m, mu=1.0, count=1, budget=1e-30):
+    return m.Cells.first(al.GaussianPair(mu), count, budget).finer(1.0, budget)
+
+
+def number(x: F) -> mp.mpf:
+    return mp.mpf(x.numerator) / x.denominator
+
+
+def entries(one):
+    return list(zip(one.index.tolist(), one.mass.tolist(), strict=True))
+
+
+def exact_losses(*parts):
+    """P-masses of the losses of a sum of tables, by definition."""
+    offset = sum(n * F(t.offset) for t, n in parts)
+    scale = sum(n * F(t.log_scale) for t, n in parts)
+    step, tilt = F(parts[0][0].step), F(parts[0][0].tilt)
+    total = {0: mp.mpf(1)}
+    for one in itertools.chain(*([t] * n for t, n in parts)):
+        new: dict[int, mp.mpf] = defaultdict(mp.mpf)
+        for (i, p), (j, q) in itertools.product(total.items(), entries(one)):
+            new[i + j] += p * q
+        total = new
+    losses = {offset + step * i: p for i, p in total.items()}
+    weight = {x: mp.exp(number(scale - tilt * x)) for x in losses}
+    return {x: p * weight[x] for x, p in losses.items()}
+
+
+def exact_delta(losses, epsilon):
+    """delta of losses with P-masses, in the precision of the context."""
+    gaps = [(number(x - F(epsilon)), p) for x, p in losses.items()]
+    return mp.fsum(-p * mp.expm1(-gap) for gap, p in gaps if gap > 0)
+
+
+def reads(m, total, exact, *points):
+    """What is read at some points is on the side of the truth there.
+
+    `exact` are losses with their P-masses, or None for N(1, 1) and N(0, 1).
+    """
+    for epsilon in map(float, points):
+        if exact is None:
+            true = truth.gaussian_delta(epsilon, 1.0)[total.sign < 0]
+        else:
+            true = exact_delta(exact, epsilon)
+        keeps(total.bound, m.read_delta(total, epsilon), true)
+
+
+# One scenario for each line of the table.
+
+
+@term(
+    "discretization",
+    (
+        "share = np.clip(excess / -np.expm1(-step), 0, mass)",
+        "share = mass / 2",
+    ),
+    ("np.where(other > TINY, share, mass)", "mass - share"),
+    "(excess - @depth[:-1]) + @depth[1:]",
+)
+def discretization(m):
+    """Dots touch the curve at the grid points, tangents between them: any
+    other share of a cell's mass crosses the curve there."""
+    for one in m.bound_tables(gaussian(m), 0.1, 1.0, -60.0):
+        reads(m, one, None, *0.05 * np.arange(61))
+
+
+@dataclass(frozen=True)
+class Saboteur(al.GaussianPair):
+    """A pair whose masses err as much as `mass_error` permits."""
+
+    sign: int = 1
+
+    def interval_masses(self, edges, widths, closed):
+        p, q = super().interval_masses(edges, widths, closed)
+        wrong_p, wrong_q = mass_error(p), mass_error(q)
+        return p * (1 - self.sign * wrong_p), q * (1 + self.sign * wrong_q)
+
+
+@term(
+    "interval masses",
+    "return @UNIT * (64 - 16",
+    "excess += @2 * mass_error(mass) * mass",
+    "np.exp(edges[::2]), @2 * mass_error(p) * p",
+    "1 + @sign * mass_error(grid)",
+)
+def interval_masses(m):
+    """A saboteur errs as much as permitted, which shows where delta is a
+    small difference of P and Q, and where Q is negligible."""
+    for (side, sign), mu in itertools.product(SIGNS.items(), (1.0, 20.0)):
+        part = m.Cells.first(Saboteur(mu, sign), 1, 1e-200)
+        part, step = part.finer(0.01, 1e-200), 0.1 if mu == 1 else 10.0
+        (one,) = m.bound_tables(part, step, 0.01, -250.0, (side,))
+        losses = exact_losses((one, 1))
+        for epsilon in (0.0, 0.05, 1.0, 5.0):
+            exact = truth.gaussian_delta(epsilon, mu)[sign < 0]
+            found = one.infinity_mass + exact_delta(losses, epsilon)
+            keeps(side, found, exact)
+
+
+@term(
+    "cut tails",
+    "float(@below[i] + above[j])",
+    "float(below[i] + @above[j])",
+    "tail=@tail if sign > 0",
+    "math.fsum(@n * table.tail",
+    ("math.fsum(n * table.tail", "math.fsum(table.tail"),
+    "math.exp(@2 * self.tail)",
+)
+def cut_tails(m):
+    """Tails of a noticeable mass are cut: from one loss, and from four."""
+    for log_tail in np.arange(-8, 0) / 2:
+        low, high, tail = m.cut_tails(gaussian(m), 1.0, log_tail)
+        # The tilted loss is normal, with mean 3/2 and deviation 1.
+        outside = mp.ncdf(low - 1.5) + mp.ncdf(1.5 - high)
+        keeps("upper", tail, outside - mp.mpf(10) ** -20)
+    for count, mu in ((1, 1.0), (4, 0.5)):
+        part = gaussian(m, mu, count)
+        (one,) = m.bound_tables(part, 0.05, 1.0, -3.0, ("upper",))
+        total = m.add_tables([(one, count)], -60.0, (9.0, 9.0))
+        reads(m, total, None, *np.arange(60) / 16)
+    # The tail is most of delta; the mass that is left has a smaller K.
+    pair = al.DiscretePair((0.1, 0.9), (0.05, 0.95))
+    part = m.Cells.first(pair, 1, 1e-30)
+    (one,) = m.bound_tables(part, 0.1, 1.0, math.log(0.2), ("upper",))
+    keeps("upper", m.read_delta(one, 0.0), F(0.1) - F(0.05))
+
+
+@term("highest losses", "@part.beyond + right", "beyond += @1e-305")
+def highest_losses(m):
+    """What lies above the last edge is infinite to an upper table, even
+    where its probability underflows."""
+    part = gaussian(m, budget=1e-2)
+    (one,) = m.bound_tables(part, 0.05, 1.0, -60.0, ("upper",))
+    reads(m, one, None, *np.arange(60) / 8)
+    pair = al.SampledPair(al.GaussianPair(1.0), 0.5)
+    part = m.Cells.first(pair, 1, 1e-320).finer(1.0, 1e-320)
+    (one,) = m.bound_tables(part, 0.1, 1.0, -800.0, ("upper",))
+    assert m.read_delta(one, 50.0) > 0
+
+
+@term("tilted masses", "1 + @sign * 4 * UNIT * size")
+def tilted_masses(m):
+    """Every mass that `tilt_masses` gives is rounded to its side."""
+    for side, rng in seeds(40):
+        losses, mass = rng.normal(0, 5, 30), rng.dirichlet(np.ones(30))
+        tilt = float(rng.uniform(0, 20))
+        tilted, log_scale = m.tilt_masses(losses, mass, tilt, SIGNS[side])
+        for loss, p, one in zip(losses, mass, tilted, strict=True):
+            exponent = F(log_scale) - F(tilt) * F(float(loss))
+            stands_for = mp.exp(number(exponent)) * float(one)
+            keeps(side, stands_for, mp.mpf(float(p)))
+
+
+@term(
+    "rounded losses",
+    "rounded = @8 * UNIT",
+    "rounded += @2.0**-43",
+    "offset=offset + @sign * rounded",
+    "@tilt * rounded",
+)
+def rounded_losses(m):
+    """The stored losses are beyond the edges that their masses belong to,
+    and beyond atoms that were rounded onto a grid point."""
+    seen = []
+
+    class Spy(al.GaussianPair):
+        def interval_masses(self, edges, widths, closed):
+            seen.append(edges)
+            return super().interval_masses(edges, widths, closed)
+
+    part = m.Cells.first(Spy(1.0), 1, 1e-30)
+    for one in m.bound_tables(part, 0.1, 1.0, -20.0):
+        for index, edge in zip(one.index, seen[-1][::2], strict=True):
+            loss = F(one.offset) + F(one.step) * int(index)
+            keeps(one.bound, loss, F(float(edge)))
+    for k in range(40):
+        p, q = (3 + k) * 1e-200, (2 + 0.7 * k) * 1e-200
+        pair = al.DiscretePair((1 - p, p), (1 - q, q))
+        atom = mp.log(mp.mpf(p)) - mp.log(mp.mpf(q))
+        part = m.Cells.first(pair, 1, 1e-300)
+        step = m.aligned_step(0.6, [pair])
+        for one in m.bound_tables(part, step, 200.0, -60.0):
+            losses = exact_losses((one, 1))
+            for epsilon in (0.0, float(atom) - one.sign * 1e-16):
+                exact = -mp.mpf(p) * mp.expm1(min(epsilon - atom, 0))
+                keeps(one.bound, exact_delta(losses, epsilon), exact)
+
+
+@term("sums of K", "raised = @4 * UNIT")
+def sums_of_scales(m):
+    """Large logarithms K that nearly cancel are rounded one by one."""
+    for side, rng in seeds(20):
+        scale, rest = rng.uniform(1e5, 2e5, 2).tolist()
+        parts = [
+            (table(m, side, [0.5, 0.5], log_scale=x), 3)
+            for x in (scale, -scale - rest / 1e5)
+        ]
+        total = m.add_tables(parts, -60.0, (9.0, 9.0))
+        reads(m, total, exact_losses(*parts), 0.5)
+
+
+@term(
+    "sums of offsets",
+    "moved = @4 * UNIT * math",
+    "offset + @sign * moved",
+    "@tilt * moved",
+)
+def sums_of_offsets(m):
+    """Large offsets that nearly cancel are rounded one by one.
+
+    The loss moves outward just below the top; a little further down, the
+    scale has to follow, lest the mass moves inward.
+    """
+    for side, rng in seeds(20):
+        offset, rest = rng.uniform(1e5, 2e5, 2).tolist()
+        parts = [
+            (table(m, side, [0.5, 0.5], offset=x, step=2.0, tilt=5.0), 3)
+            for x in (offset, rest / 1e5 - offset)
+        ]
+        total = m.add_tables(parts, -60.0, (9.0, 9.0))
+        losses = exact_losses(*parts)
+        top = float(max(losses))
+        reads(m, total, losses, top - 1e-6, top - 0.34)
+
+
+@term(
+    "window", "@2.02 * math.exp(log_tail)", "@math.exp(log_peak(total.tilt))"
+)
+def window(m):
+    """What lies outside of a short window wraps around."""
+    for side, thetas in itertools.product(SIGNS, ((0.1, 4.0), (4.0, 0.1))):
+        coin = table(m, side, [0.5, 0.5], tilt=1e-3), 100
+        total = m.add_tables([coin], -2.0, thetas)
+        reads(m, total, exact_losses(coin), *range(26))
+
+
+@term(
+    "high frequencies",
+    "wrong += @self.rest",
+    "@(rest + math.exp(-needed - 20))",
+    ("1.01 * growth *", "1.01 *"),
+)
+def high_frequencies(m):
+    """Where the window is whole, the frequencies left out are the largest
+    error, also of a table whose mass is not 1."""
+    mass = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
+    for side, size in itertools.product(SIGNS, (1, 2)):
+        one = table(m, side, size * mass, tilt=0.01, log_scale=1 - size), 30
+        total = m.add_tables([one], -3.0, (0.01, 0.01))
+        assert len(total.frequency) < total.size / 2 and total.tail == 0
+        reads(m, total, exact_losses(one), *range(0, 46, 3))
+
+
+def entry(one, k, center, size):
+    """Exact transform of a table at one frequency."""
+    angle = 2 * mp.mpf(k) / size
+    return mp.fsum(
+        p * mp.expjpi(angle * (i - center)) for i, p in entries(one)
+    )
+
+
+@term(
+    "transform",
+    "wrong = @4 * UNIT",
+    "wrong = @UNIT * (8",
+    "@wrong / size +",
+    "wrong / size + @UNIT * error",
+    "@np.expm1(lost) + 16",
+    "np.expm1(lost) + @16 * UNIT",
+    "wrong=@np.abs(value)",
+)
+def transform(m):
+    """Both transforms, their logarithm and its multiple are as precise as
+    they say, each beginning with exact numbers."""
+    mass = np.random.default_rng(1).dirichlet(np.ones(40))
+    one = table(m, "upper", mass)
+    slow = m.slow_transform(one, 5, 500, 250)
+    fast = m.fast_transform(one, 5, 500)
+    for k, (z, wrong) in itertools.product(range(0, 251, 3), (slow, fast)):
+        exact = entry(one, k, 5, 500) - mp.fsum(mass)
+        assert abs(complex(z[k]) - exact) <= wrong[k]
+    less = table(m, "upper", 0.6 * mass)
+    z, _ = m.slow_transform(less, 5, 500, 20)
+    logs, wrong = m.log_transform(less, z, np.zeros(21))
+    for k in range(21):
+        exact = mp.log(mp.fsum(less.mass) + complex(z[k]))
+        assert abs(complex(logs[k]) - exact) <= wrong[k]
+    # With mean 0 its power has the errors of the transform, and no others.
+    weights = np.random.default_rng(2).integers(1, 100, 41)
+    mean = int(weights @ np.arange(-20, 21))
+    weights[19 if mean > 0 else 21] += abs(mean)
+    weights[20] += 2**14 - np.sum(weights)
+    one, count = table(m, "upper", weights / 2**14), 10**8
+    total = m.add_tables([(one, count)], -20.0, (1e-3, 1e-3))
+    for j, k in enumerate(total.frequency.tolist()):
+        weight = (1 if k == 0 else 2) / mp.mpf(total.size)
+        turn = mp.expjpi(-2 * mp.mpf(k * total.first) / total.size)
+        exact = weight * turn * entry(one, k, 0, total.size) ** count
+        assert abs(complex(total.value[j]) - exact) <= total.wrong[j]
+
+
+@term(
+    "mass at infinity",
+    "error = @16 * UNIT * len(losses)",
+    "1 + @sign * 8 * UNIT * len(parts)",
+    "infinity * (1 + @sign * 4 * UNIT)",
+    "total.infinity_mass * (1 + @sign * 8 * UNIT)",
+    "total.infinity_mass * (1 + @total.sign * 8 * UNIT)",
+    ("-math.expm1(math.fsum(n *", "1 - math.exp(math.fsum(n *"),
+    ("math.log1p(-p) for", "math.log(1 - p) for"),
+)
+def mass_at_infinity(m):
+    """Probabilities of infinite losses, against exact fractions."""
+    for side, rng in seeds(60):
+        count, value = int(rng.integers(2, 50)), float(rng.uniform(0, 1))
+        lost = (rng.dirichlet(np.ones(4)) * 10 ** rng.uniform(-14, 0)).tolist()
+        pair = al.DiscretePair([*lost, 1 - sum(lost)], [0.0] * 4 + [1.0])
+        once = sum(map(F, lost))
+        found = m.infinite_bound([(pair, count)])
+        keeps(side, F(getattr(found, side)), 1 - (1 - once) ** count)
+        part = m.Cells.first(pair, 1, 1e-30)
+        (one,) = m.bound_tables(part, 0.1, 1.0, -60.0, (side,))
+        keeps(side, F(one.infinity_mass), once)
+        one = table(m, side, [0.5, 2.0**-54], infinity_mass=value)
+        found = m.sums([(one, count)], 0.0)["infinity_mass"]
+        keeps(side, F(found), 1 - (1 - F(value)) ** count)
+        exact = value + exact_delta(exact_losses((one, 1)), 0.0)
+        keeps(side, m.read_delta(one, 0.0), exact)
+        if side == "lower":  # at this delta epsilon is the largest loss
+            keeps(side, m.read_epsilon(one, value), float(one.losses[-1]))
+
+
+@term("reading off: shift", "epsilon - @sign * 4 * UNIT * largest")
+def shift(m):
+    """The loss of a grid point is rounded, and so is its distance from
+    an epsilon just below it."""
+    for (side, rng), count in itertools.product(seeds(40), (1, 2)):
+        offset, step = rng.uniform(0, 1, 2).tolist()
+        one = table(m, side, [0.5, 0.5], offset=offset, step=step, tilt=1e-3)
+        total = m.add_tables([(one, count)], -60.0, (9.0, 9.0))
+        losses = exact_losses((one, count))
+        top = float(max(losses))
+        reads(m, total, losses, top, math.nextafter(top, 0), top - 1e-15)
+
+
+@term(
+    "reading off: error",
+    "log_scale += @sign * UNIT * error",
+    "+ @16 * total.tilt * largest",
+    "+ @4 * abs(total.log_scale)",
+)
+def reading_error(m):
+    """Large exponents are rounded before they are exponentiated."""
+    for side, rng in seeds(40):
+        x, y = rng.uniform(1, 2, 2).tolist()
+        for tilt, scale, mass in (
+            (200 * y, 200 * x * y - 9, 0.5),
+            (1e-3, 300 * x + y, math.exp(-300 * x - y)),
+        ):
+            fields = {"offset": x, "tilt": tilt, "log_scale": scale}
+            one = table(m, side, [mass, mass], **fields)
+            reads(m, one, exact_losses((one, 1)), x - 0.01)
+
+
+@term("underflow", "underflow = @1e-290", "wrong + @1e-290", "finite, @5e-324")
+def underflow(m):
+    """Far below the losses of a table every weight underflows."""
+    far = {"offset": 126.0, "tilt": 4.7e6, "log_scale": 4.7e6 * 126 - 1}
+    for side, count in itertools.product(SIGNS, (1, 2)):
+        one = table(m, side, [0.5, 0.5], step=3.0, **far)
+        total = m.add_tables([(one, count)], -800.0, (1.0, 1.0))
+        reads(m, total, exact_losses((one, count)), 0.0)
+    one = table(m, "upper", [0.5], index=np.array([4]), log_scale=-800.0)
+    assert m.read_delta(one, 0.0) > 0
+
+
+# With the term, and without it.
+
+
+def altered(old: str, new: str) -> ModuleType:
+    """The module of chapter 5 with one snippet of the package replaced.
+
+    The snippet is in this module or in one that it imports functions from;
+    its spaces and line breaks do not matter.
+    """
+    tokens = re.findall(r"[\w.]+|\S", old)
+    pattern = r"(?<![\w.])" + r"\s*".join(map(re.escape, tokens))
+    for module in (intervals, privacy_loss, composition):
+        source = inspect.getsource(module)
+        found = len(re.findall(pattern, source))
+        if found > 0:
+            break
+    assert found == 1, f"{old!r} occurs {found} times in {module.__name__}"
+    changed = run(re.sub(pattern, lambda _: new, source))
+    if module is intervals:
+        return changed
+    copy = run(inspect.getsource(intervals))
+    for key, value in vars(changed).items():
+        if inspect.isfunction(value) and key in vars(copy):
+            setattr(copy, key, value)
+    return copy
+
+
+def run(source: str) -> ModuleType:
+    """A new module, known to `dataclasses`, from its source."""
+    module = sys.modules["altered"] = ModuleType("altered")
+    exec(compile(source, "altered", "exec"), vars(module))
+    return module
+
+
+@pytest.fixture(autouse=True)
+def digits():
+    with mp.workdps(50):
+        yield
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_the_term_keeps_the_side(name):
+    scenario, _ = TERMS[name]
+    scenario(intervals)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "old", "new"),
+    [
+        pytest.param(scenario, old, new, id=f"{name}: {new}")
+        for name, (scenario, changes) in TERMS.items()
+        for old, new in changes
+    ],
+)
+def test_without_the_term_a_bound_fails(scenario, old, new):
+    module = altered(old, new)
+    # A ValueError: the module notices that lower exceeds upper.
+    with pytest.raises((AssertionError, ArithmeticError, ValueError)):
+        scenario(module)
