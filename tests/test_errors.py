@@ -161,12 +161,12 @@ class Saboteur(al.GaussianPair):
 def interval_masses(m):
     """A saboteur errs as much as permitted, which shows where delta is a
     small difference of P and Q, and where Q is negligible."""
-    for (side, sign), mu in itertools.product(SIGNS.items(), (1.0, 20.0)):
+    for (side, sign), mu in itertools.product(SIGNS.items(), (0.25, 20.0)):
         part = m.Cells.first(Saboteur(mu, sign), 1, 1e-200)
-        part, step = part.finer(0.01, 1e-200), 0.1 if mu == 1 else 10.0
+        part, step = part.finer(0.01, 1e-200), 0.1 if mu < 1 else 10.0
         (one,) = m.bound_tables(part, step, 0.01, -250.0, (side,))
         losses = exact_losses((one, 1))
-        for epsilon in (0.0, 0.05, 1.0, 5.0):
+        for epsilon in (0.0, 0.05, 1.0):
             exact = truth.gaussian_delta(epsilon, mu)[sign < 0]
             found = one.infinity_mass + exact_delta(losses, epsilon)
             keeps(side, found, exact)
@@ -360,7 +360,7 @@ def transform(m):
     for k in range(21):
         exact = mp.log(mp.fsum(less.mass) + complex(z[k]))
         assert abs(complex(logs[k]) - exact) <= wrong[k]
-    # With mean 0 its power has the errors of the transform, and no others.
+    # The multiple: with mean 0 the transform's own errors are the largest.
     weights = np.random.default_rng(2).integers(1, 100, 41)
     mean = int(weights @ np.arange(-20, 21))
     weights[19 if mean > 0 else 21] += abs(mean)
