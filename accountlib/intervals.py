@@ -482,11 +482,11 @@ def predicted_width(
             rough, _ = part.tilted_masses(order)
             rank = np.argsort(np.abs(part.loss))
             size, rough = np.abs(part.loss)[rank], rough[rank]
-            k = np.searchsorted(size, steps / 3)
+            k = np.searchsorted(size, steps / 6)
             below = np.append(0.0, np.cumsum(rough))
             share = 1 - below[k] / below[-1]
             small = np.append(0.0, np.cumsum(rough * size))[k] / below[-1]
-        total += part.count * (0.75 * steps * small + steps**2 / 4 * share)
+        total += part.count * (1.5 * steps * small + steps**2 / 4 * share)
     return (1 + order) / 2 * total
 
 
