@@ -748,7 +748,7 @@ def bound_tables(
                 step=step,
                 offset=offset + sign * rounded,
                 tilt=tilt,
-                log_scale=log_scale + sign * tilt * rounded,
+                log_scale=log_scale + 2 * sign * tilt * rounded,
                 tail=tail if sign > 0 else 0.0,
                 infinity_mass=min(1.0, infinity * (1 + sign * 4 * UNIT)),
                 bound=side,
@@ -1092,7 +1092,7 @@ def sums(
         "step": model.step,
         "offset": offset + sign * moved,
         "tilt": tilt,
-        "log_scale": log_scale + sign * (raised + tilt * moved),
+        "log_scale": log_scale + sign * (raised + 2 * tilt * moved),
         "tail": tail + math.fsum(n * table.tail for table, n in parts),
         "infinity_mass": min(1.0, infinity),
         "bound": model.bound,
@@ -1210,10 +1210,12 @@ def read_delta(total: OneSided, epsilon: float) -> float:
     infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
     finite = 0.0
     if value > 0:
+        log_value = math.log(value)
         error = 64 + 16 * total.tilt * largest + 4 * abs(total.log_scale)
+        error += 4 * abs(log_value)
         log_scale = total.log_scale - total.tilt * epsilon
         log_scale += sign * UNIT * error
-        finite = math.exp(min(log_scale + math.log(value), 0.0))
+        finite = math.exp(min(log_scale + log_value, 0.0))
         if sign > 0:
             finite = max(finite, 5e-324)  # no underflow to 0
     return min(1.0, finite + infinite)

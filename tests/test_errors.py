@@ -164,7 +164,7 @@ def interval_masses(m):
     for (side, sign), mu in itertools.product(SIGNS.items(), (0.25, 20.0)):
         part = m.Cells.first(Saboteur(mu, sign), 1, 1e-200)
         part, step = part.finer(0.01, 1e-200), 0.1 if mu < 1 else 10.0
-        (one,) = m.bound_tables(part, step, 0.01, -250.0, (side,))
+        (one,) = m.bound_tables(part, step, 1e-4, -250.0, (side,))
         losses = exact_losses((one, 1))
         for epsilon in (0.0, 0.05, 1.0):
             exact = truth.gaussian_delta(epsilon, mu)[sign < 0]
@@ -423,6 +423,7 @@ def shift(m):
     "log_scale += @sign * UNIT * error",
     "+ @16 * total.tilt * largest",
     "+ @4 * abs(total.log_scale)",
+    "error += @4 * abs(log_value)",
 )
 def reading_error(m):
     """Large exponents are rounded before they are exponentiated."""
@@ -430,7 +431,8 @@ def reading_error(m):
         x, y = rng.uniform(1, 2, 2).tolist()
         for tilt, scale, mass in (
             (200 * y, 200 * x * y - 9, 0.5),
-            (1e-3, 300 * x + y, math.exp(-300 * x - y)),
+            (1e-3, -300 * x - y, 0.5),
+            (1e-3, 0.0, math.exp(-300 * x - y)),
         ):
             fields = {"offset": x, "tilt": tilt, "log_scale": scale}
             one = table(m, side, [mass, mass], **fields)
