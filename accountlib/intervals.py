@@ -86,7 +86,7 @@ __all__ = [
 
 MOST_POINTS = 2**19  # of a table, and of a fast transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
-WORK = 1e9  # most multiplications of a transform without FFT
+WORK = 3e8  # most multiplications of a transform without FFT
 POWERS = np.logspace(-9, 12, 211)
 Losses = Sequence[tuple[DominatingPair, int]]
 
@@ -445,7 +445,8 @@ def choose_tilt(
     excess = moments[12:-12] + peaks - tilts * epsilon - log_delta
     least = float(np.min(excess))
     cost = (high - low) * (1 + 0.05 * (excess - least))
-    cost = np.where(excess <= max(least + 4, 16), cost, np.inf)
+    cost *= np.exp(np.clip(excess - 10, 0, 8) / 2)
+    cost = np.where(excess <= max(least + 4, 18), cost, np.inf)
     k = int(np.argmin(cost))
     # Exponents of the window's ends: once more, on a finer grid.
     apart = order * np.geomspace(0.01, 60, 24)
@@ -718,7 +719,8 @@ def bound_tables(
         p_cut, q_cut = pair.interval_masses(moved, np.diff(moved), "right")
         before = p_cut[1:-1], q_cut[1:-1]
     coarse = losses[-1] > LARGEST_LOSS or step < 1e-14
-    rounded = 8 * UNIT * float(np.max(np.abs(losses[[0, -1]])))
+    largest = max(abs(offset), float(np.max(np.abs(losses[[0, -1]]))))
+    rounded = 8 * UNIT * largest
     rounded += 2.0**-43 if pair.atoms else 0.0
     tables = []
     for side in sides:
@@ -868,7 +870,7 @@ def tail_window(
             exponent = sign * theta * (place - center) + np.log(mass)
             top = float(np.max(exponent))
             log_sum = math.log(float(np.sum(np.exp(exponent - top))))
-            growth += count * (top + log_sum)
+            growth += count * (top + log_sum + 16 * UNIT)
             total += count * center
             support += count * int(table.index[end])
         reach = (growth - log_tail) / theta * (1 + 1e-9) + 1e-3
@@ -934,7 +936,8 @@ def log_decay(
     side = 1 / (length * np.sin(np.pi / length))
     half = np.minimum(np.multiply.outer(angles, length) / 2, np.pi)
     main = np.sin(half) / (length * np.sin(angles / 2)[:, None])
-    return np.asarray((1 - np.maximum(main, side)) @ weight) * (1 - 1e-9)
+    decay = np.asarray((1 - np.maximum(main, side)) @ weight)
+    return decay * (1 - 1e-9) - 8 * UNIT * float(np.sum(weight))
 
 
 def highest_frequency(
@@ -1130,13 +1133,15 @@ def add_tables(
         return model
     if model.tilt <= 0:
         raise ValueError(f"tilt must be positive, got {model.tilt!r}")
+    if any(np.max(table.mass) == 0 for table, _ in parts):
+        return TiltedTable(
+            **sums(parts, 0.0), index=np.zeros(1, int), mass=np.zeros(1)
+        )
     first, last = tail_window(
         parts, log_tail, (thetas[0] * step, thetas[1] * step)
     )
-    size = last - first + 1
+    size = max(last - first + 1, 2)
     whole = sum(n * int(t.index[-1] - t.index[0]) for t, n in parts) < size
-    if any(np.max(table.mass) == 0 for table, _ in parts):
-        whole, size = True, 1  # no finite loss at all
     needed = math.log(size) - log_tail + 2
     highest, rest = highest_frequency(parts, size, needed)
     # By FFT if that is less work, and precise enough.
@@ -1152,7 +1157,7 @@ def add_tables(
     elif slow_work > WORK or size * highest > 2**62:
         raise GridTooFine(step, size)
     logs = np.zeros(highest + 1, complex)
-    lost = np.zeros(highest + 1)
+    lost, added = np.zeros(highest + 1), np.zeros(highest + 1)
     middle = 0
     for table, count in parts:
         center = int(table.index[np.argmax(table.mass)])
@@ -1164,6 +1169,7 @@ def add_tables(
         middle += count * center
         logs += count * part_logs
         lost += count * part_lost
+        added += count * np.abs(part_logs)
     keep = np.flatnonzero(logs.real + lost > -needed - 20)
     growth = math.exp(max(0.0, float(logs[0].real)))  # T log of the mass
     logs, lost = logs[keep], np.minimum(lost[keep], 700)
@@ -1172,14 +1178,14 @@ def add_tables(
     turned = logs + 2j * np.pi / size * turns
     value = np.asarray(np.exp(turned) / size, complex)
     value[(keep > 0) & (2 * keep < size)] *= 2
-    relative = np.expm1(lost) + 16 * UNIT * (8 + np.abs(logs))
+    rounded = UNIT * (16 + 4 * len(parts)) * (8 + added[keep])
     return Spectrum(
         **sums(parts, 0.0 if whole else 2.02 * math.exp(log_tail)),
         size=size,
         first=first,
         frequency=keep,
         value=value,
-        wrong=np.abs(value) * relative,
+        wrong=np.abs(value) * (np.expm1(lost) + rounded),
         rest=1.01 * growth * (rest + math.exp(-needed - 20)),
     )
 
@@ -1349,9 +1355,9 @@ class Search:
             total = add_tables(parts, log_tail, thetas)
             end = self.query.read(total, value, self.order)
             ends[side] = (min if side == "upper" else max)(ends[side], end)
-        if ends["lower"] > ends["upper"] * (1 + 1e-9):
+        if ends["lower"] > ends["upper"]:
             raise ArithmeticError(f"lower exceeds upper: {ends!r}")
-        self.bound = Bound(min(ends.values()), max(ends.values()))
+        self.bound = Bound(float(ends["lower"]), float(ends["upper"]))
         self.step = step
 
     def first_step(self, goal: float) -> float:

@@ -309,25 +309,26 @@ def lower_share(
         alpha[1:] * q_left[1:] - p_left[1:],
         np.expm1(half[1::2]) * p_left[1:],
     )
-    slack_left, slack_right = slack[1:-1:2], slack[2::2]
+    both = slack[1:-1:2] + slack[2::2]
     # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
     below_p, below_q = np.cumsum(p)[::2], np.cumsum(q)[::2]
     above_p = np.cumsum(p[::-1])[-2::-2]
     above_q = np.cumsum(q[::-1])[-2::-2]
     start = np.maximum(alpha * below_q - below_p, 0)
     end = np.maximum(above_p - alpha * above_q, 0)
-    raised = start + 2 * UNIT * len(p) * (alpha * below_q + below_p)
-    first_line = (raised <= end) | (balanced & (edges[::2] == 0))
-    start = np.where(first_line, np.minimum(raised, end), raised)
+    room = UNIT * (2 * len(p) + (400 if before is None else 0))
+    start += room * (alpha * below_q + below_p)
+    first_line = (start <= end) | (balanced & (edges[::2] == 0))
+    end += (before is None) * room * (above_p + alpha * above_q)
+    start = np.where(first_line, np.minimum(start, end), start)
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
     line_right = np.where(rising, start[1:], end[1:])
-    low, high = at_left - slack_left, at_right - slack_right
-    missed = (low > line_left) | (high > line_right)
+    missed = (at_left + both > line_left) | (at_right + both > line_right)
     # The chain dips where a tangent comes near its outer line, unless it
     # meets that line at the grid point.
-    depth, line = np.where(rising, [low, line_left], [high, line_right])
-    missed |= (depth > 0.5 * line) & (depth < (1 - 1e-6) * line)
+    near, line = np.where(rising, [at_left, line_left], [at_right, line_right])
+    missed |= (near > 0.5 * line) & (near < (1 - 1e-6) * line)
     # There the tangent touches at the end that is nearer to the outer line.
     inner, inner_other = (mass, other) if before is None else before
     hair = 0.0 if before is None else HAIR
@@ -335,9 +336,12 @@ def lower_share(
     touch_left = alpha[1:] * other - mass
     at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
     at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
-    both = slack_left + slack_right
-    at_left = np.minimum(at_left + both, line_left)
-    at_right = np.minimum(at_right + both * (at_right != 0), line_right)
+    at_left = at_left + both * (at_left != 0)
+    at_right = at_right + both * (at_right != 0)
+    # What may still be below the outer line gives way to it, at both ends.
+    over = (at_left > line_left) | (at_right > line_right)
+    at_left = np.where(over, line_left, at_left)
+    at_right = np.where(over, line_right, at_right)
     depth = np.maximum(
         np.append(at_left, end[-1]), np.append(start[0], at_right)
     )

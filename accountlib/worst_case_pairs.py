@@ -522,7 +522,8 @@ class SampledPair(DominatingPair):
     @cached_property
     def _lowest(self) -> tuple[float, float]:
         # ln(1 - rate) as an unevaluated sum of two floats.
-        with localcontext(prec=50):
+        digits = 50 - min(0, math.frexp(self.rate)[1]) // 3
+        with localcontext(prec=digits):
             exact = (1 - Decimal(self.rate)).ln()
             high = float(exact)
             return high, float(exact - Decimal(high))
@@ -716,8 +717,9 @@ class ApproximateDP(Mechanism):
     e^\varepsilon}, (1-\delta)\frac{1}{1 + e^\varepsilon}, 0)$ against the
     same list reversed.
 
-    Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
-    [0, 1]). They must hold for add and for remove, whichever is asked
+    Parameters: `epsilon` ($\varepsilon$ in [0, 700]; beyond, its
+    $e^{-\varepsilon}$ has too few digits), `delta` ($\delta$ in [0, 1]).
+    They must hold for add and for remove, whichever is asked
     for; under a fixed batch they must hold for substitution.
     Raises: ValueError for values outside these ranges.
     Error: none for the whole class, up to rounding (as `DiscretePair`);
@@ -732,7 +734,7 @@ class ApproximateDP(Mechanism):
     delta: float
 
     def __post_init__(self) -> None:
-        epsilon = check_number("epsilon", self.epsilon, 0, np.inf, "[)")
+        epsilon = check_number("epsilon", self.epsilon, 0, 700)
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(
             self, "delta", check_number("delta", self.delta, 0, 1)
@@ -758,10 +760,10 @@ class PureDP(Mechanism):
     Formula: randomized response with
     $p = e^\varepsilon / (1 + e^\varepsilon)$.
 
-    Parameters: `epsilon` ($\varepsilon \ge 0$). It must hold for add and
-    for remove, whichever is asked for; under a fixed batch it must hold
-    for substitution.
-    Raises: ValueError for values outside [0, inf).
+    Parameters: `epsilon` ($\varepsilon$ in [0, 700], as for
+    `ApproximateDP`). It must hold for add and for remove, whichever is
+    asked for; under a fixed batch it must hold for substitution.
+    Raises: ValueError for values outside [0, 700].
     Error: as for `ApproximateDP`.
     Source: Kairouz, Oh and Viswanath (2015), Section 3; chapter 2.
 
@@ -772,7 +774,7 @@ class PureDP(Mechanism):
     epsilon: float
 
     def __post_init__(self) -> None:
-        epsilon = check_number("epsilon", self.epsilon, 0, np.inf, "[)")
+        epsilon = check_number("epsilon", self.epsilon, 0, 700)
         object.__setattr__(self, "epsilon", epsilon)
 
     def pair(self) -> DominatingPair:

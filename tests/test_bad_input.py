@@ -97,8 +97,10 @@ SCALARS = [
     *numbers(
         al.RandomizedResponse, "truth_probability", UNIT_RANGE, -0.1, 1.1
     ),
-    *numbers(al.PureDP, "epsilon", r"\[0, inf\)", -1, INF),
-    *numbers(lambda x: al.ApproximateDP(x, 0.1), "epsilon", r"\[0, inf\)", -1),
+    *numbers(al.PureDP, "epsilon", r"\[0, 700\]", -1, 701, INF),
+    *numbers(
+        lambda x: al.ApproximateDP(x, 0.1), "epsilon", r"\[0, 700\]", -1, 701
+    ),
     *numbers(lambda x: al.ApproximateDP(1, x), "delta", UNIT_RANGE, -1, 2),
     *numbers(al.GaussianPair, "mu", POSITIVE, 0, -1, INF),
     *numbers(al.LaplacePair, "scale", POSITIVE, 0, -1, INF),

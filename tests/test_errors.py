@@ -248,6 +248,14 @@ def rounded_losses(m):
         for index, edge in zip(one.index, seen[-1][::2], strict=True):
             loss = F(one.offset) + F(one.step) * int(index)
             keeps(one.bound, loss, F(float(edge)))
+    # A shifted loss lowers its mass, unless the scale makes up for it.
+    edges = np.linspace(-5, 12, 400)
+    part = m.Cells.of(al.GaussianPair(1.0), 1, edges, 1e-40)
+    (one,) = m.bound_tables(part, 0.1, 60.0, -5000.0, ("upper",))
+    losses = exact_losses((one, 1))
+    for epsilon in one.step * np.arange(28, 32):
+        exact = truth.gaussian_delta(float(epsilon), 1.0)[0]
+        keeps("upper", exact_delta(losses, float(epsilon)), exact)
     for k in range(40):
         p, q = (3 + k) * 1e-200, (2 + 0.7 * k) * 1e-200
         pair = al.DiscretePair((1 - p, p), (1 - q, q))
@@ -340,8 +348,8 @@ def entry(one, k, center, size):
     "wrong = @UNIT * (8",
     "@wrong / size +",
     "wrong / size + @UNIT * error",
-    "@np.expm1(lost) + 16",
-    "np.expm1(lost) + @16 * UNIT",
+    "@np.expm1(lost) + rounded",
+    "np.expm1(lost) + @rounded",
     "wrong=@np.abs(value)",
 )
 def transform(m):
