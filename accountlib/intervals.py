@@ -653,9 +653,8 @@ def graded_points(
     downs = np.clip(np.append(downs, first)[1:], first, last - 1)
     a = int(np.clip(np.floor(index[max(left[0] - 1, 0)]), first, last - 1))
     b = int(np.clip(np.ceil(index[len(index) - 1 - right[0]]), a + 1, last))
-    most = (
-        b - a + float(np.sum((ups - b) / 2.0 ** np.arange(1, doublings + 1)))
-    )
+    outside = np.maximum(ups - b, 0) + np.maximum(a - downs, 0)
+    most = b - a + float(outside @ 0.5 ** np.arange(1, doublings + 1))
     if most > MOST_POINTS:
         raise GridTooFine(step, int(most))
     up, down = [np.arange(a, b + 1)], []
@@ -1171,7 +1170,8 @@ def add_tables(
         lost += count * part_lost
         added += count * np.abs(part_logs)
     keep = np.flatnonzero(logs.real + lost > -needed - 20)
-    growth = math.exp(max(0.0, float(logs[0].real)))  # T log of the mass
+    total = float(logs[0].real)  # T log of the mass
+    growth = math.exp(min(max(total, 0.0), 700.0))
     logs, lost = logs[keep], np.minimum(lost[keep], 700)
     # From the middle of the tables to the start of the window.
     turns = keep * ((middle - first) % size) % size
@@ -1375,7 +1375,7 @@ class Search:
     def start(self, goal: float, sides: Sequence[BoundKind]) -> None:
         """A first interval."""
         step = self.first_step(goal)
-        for _ in range(12):
+        for _ in range(30):
             step = aligned_step(step, self.pairs)
             try:
                 return self.compute(step, self.guess, goal, sides)
@@ -1623,7 +1623,8 @@ def epsilon(
     Error: the interval includes discretization, truncation, wrap-around
     and rounding. It may stay wider than asked (lower down to 0) near
     epsilon = 0, for losses with many atoms, and where single rare steps
-    decide: sampling rates below about 1e-4 at a delta below about 1e-20.
+    decide: sampling rates below about 1e-4 at a delta below about 1e-20;
+    also for delta below 1e-290 and for more than about 1e13 runs.
     Source: chapter 5; Lebeda et al. (2024), Theorem 8.
 
     >>> from accountlib.worst_case_pairs import Gaussian, Poisson

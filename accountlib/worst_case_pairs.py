@@ -893,7 +893,7 @@ class Release:
     """One mechanism, run `count` times, each time on a fresh sample.
 
     Parameters: `mechanism`; `sampling`, how the records of each run are
-    chosen; `count` (T >= 1), the number of runs.
+    chosen; `count` (T from 1 to 1e15), the number of runs.
     Raises: ValueError for arguments of another kind or range.
     Source: chapter 2.
 
@@ -908,7 +908,9 @@ class Release:
     def __post_init__(self) -> None:
         check_kind("mechanism", self.mechanism, Mechanism)
         check_kind("sampling", self.sampling, (FullBatch, Poisson, FixedBatch))
-        object.__setattr__(self, "count", check_count("count", self.count))
+        count = check_count("count", self.count)
+        check_number("count", count, 1, 1e15)
+        object.__setattr__(self, "count", count)
 
 
 def dominating_pairs(
