@@ -1375,7 +1375,7 @@ class Search:
     def start(self, goal: float, sides: Sequence[BoundKind]) -> None:
         """A first interval."""
         step = self.first_step(goal)
-        for _ in range(30):
+        for _ in range(12):
             step = aligned_step(step, self.pairs)
             try:
                 return self.compute(step, self.guess, goal, sides)
