@@ -295,3 +295,27 @@ def test_the_end_of_the_floats(delta):
     )
     low, high = truth.gaussian_epsilon(delta, 1 / 0.3)
     assert bound.lower <= float(high) and float(low) <= bound.upper
+
+
+@pytest.mark.parametrize("adjacency", ["add", "remove"])
+@pytest.mark.parametrize("rate", [1e-12, 1e-14, 1e-20, 1e-60, 1e-200])
+@pytest.mark.parametrize("noise", [1.0, 10.0, 700.0])
+def test_rates_below_rounding(rate, noise, adjacency):
+    """delta(0) = rate * delta_base(0) in both directions: too small for
+    the masses' digits, so the interval widens, and still holds it."""
+    low, high = truth.gaussian_delta(0.0, 1 / noise)
+    run = al.Release(al.Gaussian(noise), al.Poisson(rate))
+    bound = al.delta(run, epsilon=0.0, adjacency=adjacency)
+    assert bound.lower <= rate * float(high) * (1 + 1e-12)
+    assert bound.upper >= rate * float(low) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("noise", [0.0068, 0.005, 1e-3, 1e-4])
+@pytest.mark.parametrize("delta", [1e-6, 1e-100])
+def test_losses_of_ten_thousand_and_more(noise, delta):
+    """No end of a grid is near: the answer is finite and narrow."""
+    low, high = truth.gaussian_epsilon(delta, 1 / noise)
+    run = al.Release(al.Gaussian(noise))
+    bound = al.epsilon(run, delta=delta, adjacency="add-or-remove")
+    assert bound.lower <= float(high) and float(low) <= bound.upper
+    assert bound.width <= 1e-3
