@@ -87,7 +87,7 @@ __all__ = [
 MOST_POINTS = 2**19  # of a table, and of a fast transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
 WORK = 3e8  # most multiplications of a transform without FFT
-POWERS = np.logspace(-9, 12, 211)
+POWERS = np.append(np.logspace(-9, 12, 211), 10.0 ** np.arange(14, 141, 2))
 Losses = Sequence[tuple[DominatingPair, int]]
 
 
@@ -245,6 +245,8 @@ class Cells:
         loss = np.where(seen, np.clip(loss, low, edges), left)
         log_most = np.log(np.maximum(p, TINY))
         log_p = np.where(p > TINY, log_most, -1e300)
+        if not np.any(p > TINY):  # all of P lies above the edges
+            log_p[-1] = 0.0
         beyond = float(above[last]) * (1 + 1e-9)
         if edges[-1] < pair.loss_range[1]:
             beyond += 1e-305  # smaller masses may be rounded to 0
@@ -1309,10 +1311,9 @@ class Search:
         delta = 1e-300 if self.query.delta is None else self.query.delta
         budget = min(max(1e-6 * delta / self.count, 1e-320), 1e-3)
         self.cells = [Cells.first(pair, n, budget) for pair, n in losses]
-        around: tuple[float, float, int] = (1e-4, 1e11, 40)
         for _ in range(6):
             before = self.order
-            self.order, found = saddle(self.cells, self.query, *around)
+            self.order, found = saddle(self.cells, self.query)
             if self.query.epsilon is not None:
                 self.guess = math.exp(min(max(found, -700.0), 0.0))
                 delta = 1e-3 * self.guess

@@ -79,12 +79,10 @@ class Answer:
 
     @property
     def width(self) -> float:
-        """(upper - lower)/upper; 1 where upper is infinite."""
-        if self.lower == self.upper:
-            return 0.0
-        if math.isinf(self.upper):
-            return 1.0
-        return (self.upper - self.lower) / self.upper
+        """Relative width of the interval; no number after a failure."""
+        if self.failure:
+            return math.nan
+        return al.Bound(self.lower, self.upper).width
 
 
 def spread(random: np.random.Generator, low: float, high: float) -> float:

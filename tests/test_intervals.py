@@ -319,3 +319,14 @@ def test_losses_of_ten_thousand_and_more(noise, delta):
     bound = al.epsilon(run, delta=delta, adjacency="add-or-remove")
     assert bound.lower <= float(high) and float(low) <= bound.upper
     assert bound.width <= 1e-3
+
+
+@pytest.mark.parametrize("noise", [1e-6, 1e-7, 1e-20, 1e-60, 1e-100])
+def test_losses_that_no_grid_holds(noise):
+    """Above 1e11 the answer may be [0, inf], alone and in a list."""
+    nearly = 0.5 / noise**2  # and 4.75/noise more
+    run = al.Release(al.Gaussian(noise))
+    other = al.Release(al.Gaussian(1), al.Poisson(0.01), count=100)
+    for releases in (run, [run, other]):
+        bound = al.epsilon(releases, delta=1e-6, adjacency="remove")
+        assert bound.lower <= 1.0001 * nearly and nearly <= bound.upper
