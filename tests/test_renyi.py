@@ -5,6 +5,7 @@ import math
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -547,7 +548,7 @@ def test_the_search_finds_far_and_near_orders():
 
 # --- the paper's figures ----------------------------------------------------
 
-BASES = {
+BASES: dict[str, tuple[Any, str, tuple[float, float]]] = {
     "gaussian": (al.gaussian_rdp, "noise_multiplier", (5, 1)),
     "laplace": (al.laplace_rdp, "scale", (2, 0.5)),
     "randresp": (al.randomized_response_rdp, "truth_probability", (0.6, 0.9)),
