@@ -1279,7 +1279,8 @@ def read_epsilon(
             root -= near
         if not low < root < high or turn % 8 == 7:
             root = (low + high) / 2 if high < math.inf else 2 * low + 1 / order
-            root = 0.0 if low == 0 and turn < 8 else root
+            if low == 0 and high < math.inf:  # look just below first
+                root = max(high - 2.0**turn / order, 0.0)
         x = root
     return high if upper else low
 
@@ -1340,10 +1341,11 @@ class Search:
     ) -> None:
         """Ends from one grid; the interval is cut with the old one."""
         point = self.query.point(value)
-        tilt, excess, thetas = choose_tilt(self.cells, self.order, *point)
+        most = 15 / step  # with more, one grid point is all
+        order = min(self.order, most)
+        tilt, excess, thetas = choose_tilt(self.cells, order, *point)
         spare = self.query.log_spare(value, self.order, goal)
         log_tail = spare - excess - 2
-        tilt = min(tilt, 20 / step)  # beyond, one grid point is all
         made = [
             bound_tables(c, step, tilt, log_tail, sides) for c in self.cells
         ]

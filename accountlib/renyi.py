@@ -419,10 +419,11 @@ def evaluate(rdp: Curve, orders: Floats) -> Floats:
     try:
         values = np.asarray(rdp(orders), dtype=np.float64)
     except (TypeError, ValueError):  # a function of one number only
-        values = np.array([rdp(float(a)) for a in orders], dtype=np.float64)
+        single = [rdp(float(order)) for order in orders]
+        numbers = all(isinstance(v, (int, float, np.number)) for v in single)
+        values = np.array(single if numbers else np.nan, dtype=np.float64)
     values = np.full(orders.shape, values) if values.ndim == 0 else values
-    bad = values.shape != orders.shape or not np.all(values >= 0)
-    if bad:
+    if values.shape != orders.shape or not np.all(values >= 0):
         raise ValueError(
             "rdp must return one number in [0, inf] for each order, got "
             f"{values!r} for {orders!r}"
@@ -478,7 +479,7 @@ def smallest_value(
     if orders is not None:
         tried = check_range("orders", orders, 1, np.inf, "()").ravel()
         if tried.size == 0:
-            raise ValueError("orders must not be empty")
+            raise ValueError("orders must not be empty, got []")
         return float(np.min(function(tried)))
     tried = 1 + np.geomspace(1e-6, 1e4, 121)
     values = function(tried)

@@ -14,6 +14,12 @@ import accountlib as al
 NAN, INF = math.nan, math.inf
 RUN = al.Release(al.Gaussian(1.0))
 PAIR = al.GaussianPair(1.0)
+
+
+def line(order):
+    return np.asarray(order) / 2
+
+
 COIN = al.PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
 REMOVE = {"adjacency": "remove"}
 UNIT_RANGE = r"\[0, 1\]"
@@ -190,6 +196,127 @@ SCALARS = [
     ),
     *numbers(lambda x: al.Bound(x, 1.0), "lower", r"\[0, inf\]", -1),
     *numbers(lambda x: al.Bound(0.5, x), "upper", r"\[0.5, inf\]", 0.4),
+    # chapter 7
+    *[
+        case
+        for curve in (
+            lambda x: al.gaussian_rdp(x, noise_multiplier=1.0),
+            lambda x: al.laplace_rdp(x, scale=1.0),
+            lambda x: al.randomized_response_rdp(x, truth_probability=0.6),
+            lambda x: al.pure_dp_rdp(x, epsilon=1.0),
+            lambda x: al.zcdp_rdp(x, rho=1.0),
+            lambda x: al.discrete_rdp(x, p=[0.5, 0.5], q=[0.4, 0.6]),
+            lambda x: al.discrete_gaussian_rdp(x, sigma=1.0),
+            lambda x: al.discrete_laplace_rdp(x, scale=1.0),
+            lambda x: al.poisson_rdp(x, rdp=line, rate=0.1),
+            lambda x: al.poisson_rdp(x, rdp=line, rate=0.0),
+            lambda x: al.poisson_rdp_terms(x, rdp=line, rate=0.1, terms=2),
+            lambda x: al.without_replacement_rdp(x, rdp=line, rate=0.1),
+            lambda x: al.rdp_curve(RUN, **REMOVE)(x),
+        )
+        for case in numbers(curve, "order", r"\[1, inf\]", 0.99, -2, [2, NAN])
+    ],
+    *numbers(
+        lambda x: al.gaussian_rdp(2, noise_multiplier=x),
+        "noise_multiplier",
+        POSITIVE,
+        0,
+        -1,
+        INF,
+    ),
+    *numbers(lambda x: al.laplace_rdp(2, scale=x), "scale", POSITIVE, 0, INF),
+    *numbers(
+        lambda x: al.randomized_response_rdp(2, truth_probability=x),
+        "truth_probability",
+        UNIT_RANGE,
+        -0.1,
+        1.1,
+    ),
+    *numbers(
+        lambda x: al.pure_dp_rdp(2, epsilon=x),
+        "epsilon",
+        r"\[0, inf\)",
+        -1,
+        INF,
+    ),
+    *numbers(lambda x: al.zcdp_rdp(2, rho=x), "rho", r"\[0, inf\)", -1, INF),
+    *numbers(
+        lambda x: al.discrete_gaussian_rdp(2, sigma=x), "sigma", POSITIVE, 0
+    ),
+    *numbers(
+        lambda x: al.discrete_laplace_rdp(2, scale=x), "scale", POSITIVE, 0
+    ),
+    *counts(
+        lambda x: al.discrete_gaussian_rdp(2, sigma=1.0, sensitivity=x),
+        "sensitivity",
+    ),
+    *counts(
+        lambda x: al.discrete_laplace_rdp(2, scale=1.0, sensitivity=x),
+        "sensitivity",
+    ),
+    *[
+        case
+        for function in (al.poisson_rdp, al.without_replacement_rdp)
+        for case in numbers(
+            lambda x, f=function: f(2, rdp=line, rate=x),
+            "rate",
+            UNIT_RANGE,
+            -0.1,
+            1.1,
+        )
+    ],
+    *counts(
+        lambda x: al.poisson_rdp_terms(9, rdp=line, rate=0.1, terms=x),
+        "terms",
+    ),
+    *numbers(
+        lambda x: al.epsilon_from_rdp(line, delta=x),
+        "delta",
+        UNIT_RANGE,
+        -0.1,
+        1.1,
+    ),
+    *numbers(
+        lambda x: al.delta_from_rdp(line, epsilon=x),
+        "epsilon",
+        r"\(-inf, inf\)",
+        INF,
+    ),
+    *[
+        case
+        for value in ([], [1.0], [2, NAN], [2, INF], "abc", [None])
+        for case in (
+            (
+                lambda x: al.epsilon_from_rdp(line, delta=0.1, orders=x),
+                value,
+                "orders",
+                "must",
+            ),
+        )
+    ],
+    *numbers(
+        lambda x: al.kairouz_epsilon(x, delta=0.1, count=2, slack=0.1),
+        "epsilon",
+        r"\[0, inf\)",
+        -1,
+        INF,
+    ),
+    *numbers(
+        lambda x: al.kairouz_epsilon(1.0, delta=x, count=2, slack=0.1),
+        "delta",
+        UNIT_RANGE,
+        -0.1,
+    ),
+    *numbers(
+        lambda x: al.kairouz_epsilon(1.0, delta=0.1, count=2, slack=x),
+        "slack",
+        UNIT_RANGE,
+        1.1,
+    ),
+    *counts(
+        lambda x: al.kairouz_epsilon(1.0, delta=0.1, count=x, slack=0.1),
+        "count",
+    ),
 ]
 
 # One number is meant: a list of them is a mistake.
@@ -470,3 +597,52 @@ def test_whole_numbers_of_other_kinds_are_fine():
     for value in (3, 3.0, np.int32(3), np.float64(3)):
         assert al.Release(al.Gaussian(1), count=value).count == 3
         assert isinstance(al.Release(al.Gaussian(1), count=value).count, int)
+
+
+@pytest.mark.parametrize(
+    "rdp",
+    [
+        None,
+        0.5,
+        "abc",
+        [1.0, 2.0],
+        lambda a: np.full(np.shape(a), NAN),
+        lambda a: -np.asarray(a),
+        lambda a: np.ones(3),
+        lambda a: "abc",
+        lambda a: None,
+    ],
+)
+def test_curves_that_are_none(rdp):
+    for call in (
+        lambda: al.poisson_rdp([2, 5.5], rdp=rdp, rate=0.1),
+        lambda: al.poisson_rdp([2, 5.5], rdp=rdp, rate=1),
+        lambda: al.poisson_rdp_terms(9, rdp=rdp, rate=0.1, terms=2),
+        lambda: al.without_replacement_rdp(9, rdp=rdp, rate=0.1),
+        lambda: al.pearson_vajda(3, rdp=rdp),
+        lambda: al.epsilon_from_rdp(rdp, delta=0.1),
+        lambda: al.delta_from_rdp(rdp, epsilon=0.1),
+    ):
+        rejects(call, "rdp must")
+
+
+def test_choices_of_renyi_dp():
+    rejects(
+        lambda: al.poisson_rdp(3, rdp=line, rate=0.1, bound="exact"), "bound"
+    )
+    rejects(
+        lambda: al.epsilon_from_rdp(line, delta=0.1, conversion="best"),
+        "conversion",
+    )
+    rejects(
+        lambda: al.poisson_rdp(2e6, rdp=line, rate=0.1), "order", r"1e\+06"
+    )
+    rejects(lambda: al.pearson_vajda(2.5, rdp=line), "order", "whole")
+    rejects(lambda: al.pearson_vajda([2, 1], rdp=line), "order", "whole")
+    rejects(
+        lambda: al.epsilon_from_rdp([1.0], delta=0.1, orders=[2, 3]), "orders"
+    )
+    rejects(
+        lambda: al.discrete_rdp(2, p=[0.5, 0.5], q=[1.0]), "p and q", "length"
+    )
+    rejects(lambda: al.discrete_rdp(2, p=[0.5, 0.6], q=[1.0, 0.0]), "p must")

@@ -330,3 +330,20 @@ def test_losses_that_no_grid_holds(noise):
     for releases in (run, [run, other]):
         bound = al.epsilon(releases, delta=1e-6, adjacency="remove")
         assert bound.lower <= 1.0001 * nearly and nearly <= bound.upper
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("p", [F(3, 5), F(9, 10)])
+@pytest.mark.parametrize("rate", [F(1, 1024), F(1, 2**20)])
+def test_few_runs_of_rarely_sampled_coins(count, p, rate):
+    """The answer lies a hair below the largest loss, or far below it."""
+    coin = truth.ExactPair.of([p, 1 - p], [1 - p, p]).poisson(rate)
+    run = al.Release(
+        al.RandomizedResponse(float(p)), al.Poisson(float(rate)), count=count
+    )
+    for direction, pair in (("remove", coin), ("add", coin.reversed())):
+        low, high = pair.power(count).epsilon(F(1, 10**8))
+        bound = al.epsilon(run, delta=1e-8, adjacency=direction)
+        assert bound.lower <= float(high) * (1 + 1e-15), direction
+        assert bound.upper >= float(low) * (1 - 1e-15), direction
+        assert bound.width <= 1e-3, (direction, bound)
