@@ -297,7 +297,7 @@ SCALARS = [
     *numbers(
         lambda x: al.kairouz_epsilon(x, delta=0.1, count=2, slack=0.1),
         "epsilon",
-        r"\[0, inf\)",
+        r"\[0, 1e\+06\]",
         -1,
         INF,
     ),
@@ -646,3 +646,31 @@ def test_choices_of_renyi_dp():
         lambda: al.discrete_rdp(2, p=[0.5, 0.5], q=[1.0]), "p and q", "length"
     )
     rejects(lambda: al.discrete_rdp(2, p=[0.5, 0.6], q=[1.0, 0.0]), "p must")
+    for wrong in (
+        {"delta": 0, "conversion": "best"},
+        {"delta": 1, "orders": []},
+        {"delta": 0, "orders": [0.5]},
+    ):
+        rejects(lambda w=wrong: al.epsilon_from_rdp(line, **w), "must")
+    rejects(
+        lambda: al.delta_from_rdp(lambda a: 0.1, epsilon=3, conversion="x"),
+        "conversion",
+    )
+    for huge in (10**7, 10**400):
+        for call in (
+            lambda n=huge: al.discrete_laplace_rdp(2, scale=1, sensitivity=n),
+            lambda n=huge: al.poisson_rdp_terms(
+                9, rdp=line, rate=0.1, terms=n
+            ),
+            lambda n=huge: al.pearson_vajda(n, rdp=line),
+            lambda n=huge * 2: al.kairouz_epsilon(
+                1, delta=0, count=n, slack=0.1
+            ),
+        ):
+            rejects(call, "must lie in")
+    rejects(lambda: al.poisson_rdp(3, rdp=line_of_bools, rate=0.1), "rdp must")
+    assert al.poisson_rdp([], rdp=line, rate=0.1).shape == (0,)
+
+
+def line_of_bools(order):
+    return np.asarray(order) > 0
