@@ -105,7 +105,7 @@ def check_count(name: str, value: Any, low: int = 1) -> int:
     whole = (
         isinstance(value, (int, float, np.integer, np.floating))
         and not isinstance(value, bool)
-        and abs(value) < math.inf
+        and (isinstance(value, int) or math.isfinite(value))
         and value == math.floor(value)
         and value >= low
     )

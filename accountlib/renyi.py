@@ -220,24 +220,23 @@ def loss_rdp(
 
     def remainder(power: Floats) -> Floats:
         """Mean of the remainder, for many powers of e^L."""
-        near = np.exp(log_p) * exp_remainder(np.minimum(power, 30))
+        near = np.exp(log_p) * exp_remainder(np.clip(power, -1e300, 30))
         far = np.exp(np.minimum(log_p + power, 709))
-        far = far - np.exp(log_p) * (1 + power)
+        far = far - np.exp(log_p) * (1 + np.clip(power, -1e300, 1e300))
         return np.asarray(np.sum(np.where(power < 30, near, far), axis=-1))
 
     mean = float(remainder(-losses)) + missing
     less = np.where(np.isinf(order), 1.0, order - 1).ravel()
     parts = []
     for part in np.array_split(less, 1 + len(less) * len(losses) // 10**6):
-        with np.errstate(over="ignore"):
-            power = np.multiply.outer(part, losses)
-            below = np.multiply.outer(part, losses - worst)
         per_order = np.where(part > 0, part, 1)
-        small = remainder(np.clip(power, -1e300, 700))
-        with np.errstate(over="ignore"):  # then it is not used
-            small = np.log1p(small + part * mean) / per_order
-        large = worst + logsumexp(below + log_p, axis=1) / per_order
-        parts.append(np.where(part * worst < 700, small, large))
+        with np.errstate(over="ignore"):  # what overflows is not used
+            power = np.multiply.outer(part, losses)
+            small = remainder(np.clip(power, -1e300, 700)) + part * mean
+            below = np.multiply.outer(part, losses - worst)
+            large = worst + logsumexp(below + log_p, axis=1) / per_order
+            chosen = part * worst < 700
+        parts.append(np.where(chosen, np.log1p(small) / per_order, large))
     result = np.where(less > 0, np.concatenate(parts), mean)
     result = result.reshape(order.shape)
     return as_given(np.where(np.isinf(order), worst, result))
@@ -757,8 +756,8 @@ def log_sums(
         )
 
     def mass(row: Orders, k: Orders) -> Floats:
-        n = orders[row]
-        return log_choose(n, k) + k * log_rate + (n - k) * log_rest
+        logs = k * log_rate + (orders[row] - k) * log_rest
+        return np.asarray(log_choose(orders[row], k) + logs)
 
     def term(row: Orders, k: Orders) -> Floats:
         return mass(row, k) + weights[k]
@@ -787,7 +786,8 @@ def log_sums(
     known = np.isfinite(best)
     scale = np.where(known, best, 0.0)
     total = np.bincount(owner, np.exp(terms - scale[owner]), len(orders))
-    return np.where(known, scale + np.log(np.maximum(total, 1)), best)
+    result = np.where(known, scale + np.log(np.maximum(total, 1)), best)
+    return np.asarray(result)
 
 
 MOST_ORDER = 10**6  # largest finite order of a sampled curve
@@ -985,9 +985,10 @@ def poisson_rdp(
     Parameters: `order` (a in [1, 1e6], or inf), a number or an array;
     `rdp`, the curve without sampling for add-or-remove, a function of an
     array of orders (or of one); `rate` ($\gamma$ in [0, 1]); `bound`,
-    "general" for every mechanism, or "tight" where the odd moments
-    $E_Q[(p/q-1)^\ell]$ are known not to be negative: for every symmetric
-    pair, such as Gaussian, Laplace, randomized response.
+    "general" (Theorem 5 of the paper), or "tight" (its Theorem 8): then
+    the caller claims that `rdp` covers both directions, or that the odd
+    moments $E_Q[(p/q-1)^\ell]$ are not negative, as for every symmetric
+    pair: Gaussian, Laplace, randomized response.
     Returns: an upper bound in nats for add-or-remove, shape of `order`.
     "tight" is exact at whole orders if neighbours reach `rdp` there.
     Raises: ValueError for values outside these ranges, for a curve that
