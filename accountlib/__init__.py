@@ -34,6 +34,18 @@ from .divergences import (
     mills_ratio,
     monte_carlo_sample_size,
 )
+from .group_privacy import (
+    MixtureOfGaussians,
+    MixturePair,
+    MostlySampledPair,
+    binomial_sensitivity,
+    gaussian_group_pair,
+    group_epsilon_vadhan,
+    hypergeometric_sensitivity,
+    mixture_pair,
+    unsampled_group_pair,
+    weights_from_ratios,
+)
 from .intervals import (
     FINE_GRID,
     MOST_POINTS,
@@ -171,7 +183,9 @@ from .worst_case_pairs import (
     check_adjacency,
     check_kind,
     dominating_pairs,
+    group_pair,
     normal_masses,
+    single_pair,
 )
 
 __all__ = [
@@ -213,6 +227,8 @@ __all__ = [
     "FixedBatch",
     "Sampling",
     "Release",
+    "single_pair",
+    "group_pair",
     "dominating_pairs",
     "BoundKind",
     "UNIT",
@@ -334,6 +350,16 @@ __all__ = [
     "pair_rdp",
     "rdp_curve",
     "kairouz_epsilon",
+    "MixturePair",
+    "MostlySampledPair",
+    "mixture_pair",
+    "MixtureOfGaussians",
+    "weights_from_ratios",
+    "binomial_sensitivity",
+    "hypergeometric_sensitivity",
+    "gaussian_group_pair",
+    "unsampled_group_pair",
+    "group_epsilon_vadhan",
 ]
 
 __version__ = "0.1.0"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, singledispatch
 from typing import Any, Literal
 
 import numpy as np
@@ -52,6 +52,8 @@ __all__ = [
     "FixedBatch",
     "Sampling",
     "Release",
+    "single_pair",
+    "group_pair",
     "dominating_pairs",
 ]
 
@@ -519,6 +521,11 @@ class SampledPair(DominatingPair):
         check_kind("base", self.base, DominatingPair)
         check_number("rate", self.rate, 0, 1, "()")
 
+    @property
+    def missed(self) -> float:
+        """Chance that the record is not sampled."""
+        return 1 - self.rate
+
     @cached_property
     def _lowest(self) -> tuple[float, float]:
         # ln(1 - rate) as an unevaluated sum of two floats.
@@ -530,7 +537,7 @@ class SampledPair(DominatingPair):
 
     def _loss(self, base_loss: float) -> float:
         if base_loss > 600:  # beyond, expm1 would overflow
-            rest = (1 - self.rate) / self.rate * math.exp(-base_loss)
+            rest = self.missed / self.rate * math.exp(-base_loss)
             return math.log(self.rate) + base_loss + math.log1p(rest)
         if base_loss < -1:
             rest = math.log(self.rate) + base_loss
@@ -545,7 +552,7 @@ class SampledPair(DominatingPair):
     def _base_edges(self, loss: Floats) -> Floats:
         """The base loss whose sampled loss is `loss` (-inf if none)."""
         excess = np.maximum(self._excess(loss), 0)
-        odds = (1 - self.rate) / self.rate
+        odds = self.missed / self.rate
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = odds * np.expm1(np.minimum(excess, 1))  # e^base
             low = np.log(ratio)
@@ -595,7 +602,7 @@ class SampledPair(DominatingPair):
         lowest = np.array([self._lowest[0]])
         atom = np.array([self.base.infinite_mass[1]])
         q += atom_masses(edges, closed, lowest, atom)
-        return (1 - self.rate) * q + self.rate * p, q
+        return self.missed * q + self.rate * p, q
 
     def _delta(self, epsilon: float) -> float:
         # H_a of the mixture is rate * H_b(P||Q) with b = 1 + (a - 1)/rate.
@@ -913,6 +920,50 @@ class Release:
         object.__setattr__(self, "count", count)
 
 
+def single_pair(mechanism: Mechanism, sampling: Sampling) -> DominatingPair:
+    r"""The pair of one run for one record that is removed.
+
+    Formula: $((1-\gamma) Q + \gamma P,\, Q)$, as in `dominating_pairs`.
+
+    Parameters: `mechanism`, `sampling`.
+    Returns: a DominatingPair.
+    Source: Zhu, Dong and Wang (2022), Theorem 11; chapter 2.
+
+    >>> single_pair(Gaussian(1.0), Poisson(0.5))
+    SampledPair(base=GaussianPair(mu=1.0), rate=0.5)
+    """
+    if isinstance(sampling, FixedBatch):
+        rate = sampling.batch_size / sampling.dataset_size
+        base = mechanism.exchange_pair()
+    else:
+        rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+        base = mechanism.pair()
+    if rate == 0:
+        return DiscretePair((1.0,), (1.0,))
+    return base if rate == 1 else SampledPair(base, rate)
+
+
+@singledispatch
+def group_pair(
+    mechanism: Mechanism, sampling: Sampling, group_size: int
+) -> DominatingPair:
+    """The pair of one run for a group of records that is removed.
+
+    Parameters: `mechanism`, whose type decides which rule is used;
+    `sampling`; `group_size` (at least 2), at most so many records differ.
+    Returns: a DominatingPair.
+    Raises: NotImplementedError where no theorem of the book covers it.
+    Source: chapter 8, "Groups for other mechanisms".
+
+    >>> group_pair(Gaussian(1.0), FullBatch(), 3)
+    GaussianPair(mu=3.0)
+    """
+    raise NotImplementedError(
+        f"group_size={group_size}: no theorem of the book covers groups for "
+        f"{mechanism!r} with {sampling!r}"
+    )
+
+
 def dominating_pairs(
     mechanism: Mechanism,
     *,
@@ -947,11 +998,7 @@ def dominating_pairs(
     check_kind("mechanism", mechanism, Mechanism)
     check_kind("sampling", sampling, (FullBatch, Poisson, FixedBatch))
     adjacency = check_adjacency(adjacency)
-    if check_count("group_size", group_size) > 1:
-        raise NotImplementedError(
-            f"group_size={group_size}: groups of records come with the "
-            "chapter on group privacy"
-        )
+    group_size = check_count("group_size", group_size)
     if adjacency is Adjacency.SUBSTITUTE:
         raise NotImplementedError(
             "adjacency='substitute': substitution comes with the chapter on "
@@ -959,21 +1006,17 @@ def dominating_pairs(
             "(e2, d2) for 'add' give (e1 + e2, d1 + exp(e1) * d2) for it"
         )
     if isinstance(sampling, FixedBatch):
-        if sampling.batch_size == sampling.dataset_size:
+        smaller = sampling.dataset_size - group_size
+        if sampling.batch_size > smaller:
             raise ValueError(
-                "batch_size must lie in [1, dataset_size - 1] (the smaller "
-                "neighbour has dataset_size - 1 records and must fill the "
+                "batch_size must lie in [1, dataset_size - group_size] (the "
+                f"smaller neighbour has {smaller} records and must fill the "
                 f"batch), got {sampling}"
             )
-        rate = sampling.batch_size / sampling.dataset_size
-        base = mechanism.exchange_pair()
+    if group_size > 1:
+        remove = group_pair(mechanism, sampling, group_size)
     else:
-        rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
-        base = mechanism.pair()
-    if rate == 0:
-        remove: DominatingPair = DiscretePair((1.0,), (1.0,))
-    else:
-        remove = base if rate == 1 else SampledPair(base, rate)
+        remove = single_pair(mechanism, sampling)
     pairs = {
         Adjacency.REMOVE: (remove,),
         Adjacency.ADD: (remove.reversed(),),

@@ -403,7 +403,14 @@ def test_known_guarantees():
     [
         (al.Gaussian(1), al.FullBatch(), "substitute", 1, "substitution"),
         (al.Gaussian(1), al.Poisson(0.1), "substitute", 1, "substitution"),
-        (al.Gaussian(1), al.Poisson(0.1), "remove", 2, "group"),
+        (al.Laplace(1), al.Poisson(0.1), "remove", 2, "group"),
+        (
+            al.MixtureOfGaussians([1], [1], 1),
+            al.FullBatch(),
+            "add",
+            2,
+            "group",
+        ),
         (
             al.DiscretePair([1.0], [1.0]),
             al.FixedBatch(1, 3),
