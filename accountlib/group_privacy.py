@@ -273,8 +273,10 @@ def weights_from_ratios(ratios: Floats) -> Floats:
     >>> weights_from_ratios(np.array([2.0, 0.5]))
     array([0.25, 0.5 , 0.25])
     """
-    logs = np.append(0.0, np.cumsum(np.log(ratios)))
-    weights = np.exp(logs - np.max(logs))
+    top = int(np.argmax(np.append(0.0, np.cumsum(np.log(ratios)))))
+    right = np.cumprod(ratios[top:])
+    left = np.cumprod(1 / ratios[:top][::-1])[::-1]
+    weights = np.concatenate([left, [1.0], right])
     return np.asarray(weights / math.fsum(weights))
 
 

@@ -1,0 +1,336 @@
+"""Groups: weights in fractions, mixtures in high precision, both ends."""
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import mp, mpf
+
+import accountlib as al
+
+DATA = Path(__file__).parent / "data"
+BOTH = {"adjacency": "add-or-remove"}
+
+
+# --- weights ----------------------------------------------------------------
+
+
+@given(st.integers(1, 60), st.fractions(0, 1))
+def test_binomial_weights_in_fractions(size, rate):
+    rate = Fraction(float(rate))
+    values, weights = al.binomial_sensitivity(size, rate=float(rate))
+    assert np.array_equal(values, np.arange(size + 1))
+    assert abs(math.fsum(weights) - 1) <= 1e-14
+    for j, weight in enumerate(weights):
+        exact = math.comb(size, j) * rate**j * (1 - rate) ** (size - j)
+        if exact > Fraction(1, 10**290):
+            assert abs(weight / exact - 1) <= 1e-13, j
+
+
+@given(st.integers(1, 40), st.integers(1, 500), st.integers(0, 10**6))
+def test_hypergeometric_weights_in_fractions(size, batch, more):
+    records = size + batch + more
+    values, weights = al.hypergeometric_sensitivity(
+        size, batch_size=batch, dataset_size=records
+    )
+    assert np.array_equal(values, 2 * np.arange(min(size, batch) + 1))
+    assert abs(math.fsum(weights) - 1) <= 1e-14
+    mean = 2 * batch * size / records
+    assert weights @ values == pytest.approx(mean, rel=1e-12)
+    for j, weight in enumerate(weights):
+        exact = Fraction(
+            math.comb(size, j) * math.comb(records - size, batch - j),
+            math.comb(records, batch),
+        )
+        if exact > Fraction(1, 10**290):
+            assert abs(weight / exact - 1) <= 1e-12, j
+
+
+@pytest.mark.parametrize("size", [1, 8, 64, 1000])
+@pytest.mark.parametrize("rate", [1e-6, 0.01, 0.3, 0.999])
+def test_means_of_the_weights(size, rate):
+    values, weights = al.binomial_sensitivity(size, rate=rate)
+    assert abs(math.fsum(weights) - 1) <= 1e-14
+    assert weights @ values == pytest.approx(size * rate, rel=1e-11)
+
+
+# --- pairs ------------------------------------------------------------------
+
+
+def exact_masses(means, weights, loss_low, loss_high):
+    """P and Q of an interval of losses, by bisection in high precision."""
+
+    def loss(z):
+        return mp.log(
+            mp.fsum(
+                w * mp.exp(m * z - m * m / 2)
+                for m, w in zip(means, weights, strict=True)
+            )
+        )
+
+    def place(value):
+        low, high = mpf(-400), mpf(400)
+        for _ in range(150):
+            middle = (low + high) / 2
+            low, high = (
+                (middle, high) if loss(middle) < value else (low, middle)
+            )
+        return low
+
+    a, b = place(loss_low), place(loss_high)
+
+    def normal(shift):
+        return (
+            mp.erfc((a - shift) / mp.sqrt(2))
+            - mp.erfc((b - shift) / mp.sqrt(2))
+        ) / 2
+
+    p = mp.fsum(w * normal(m) for m, w in zip(means, weights, strict=True))
+    return p, normal(0)
+
+
+@pytest.mark.parametrize(
+    ("means", "weights"),
+    [
+        ((1.0, 2.0), (0.5, 0.5)),
+        ((0.1, 0.2, 5.0), (0.9, 0.09, 0.01)),
+        ((0.01, 8.0), (1e-9, 1 - 1e-9)),
+        ((0.5, 3.0, 3.1), (1 - 2e-12, 1e-12, 1e-12)),
+    ],
+)
+@pytest.mark.parametrize("width", [1e-6, 1e-2, 1.0])
+@pytest.mark.parametrize("loss", [-20.0, -0.3, 0.0, 2.0, 60.0])
+def test_masses_in_high_precision(means, weights, width, loss):
+    pair = al.MixturePair(means, weights)
+    p, q = pair.interval_masses(
+        np.array([loss, loss + width]), np.array([width]), "right"
+    )
+    with mp.workdps(60):
+        exact = exact_masses(
+            [mpf(m) for m in means],
+            [mpf(w) for w in weights],
+            mpf(loss),
+            mpf(loss) + mpf(width),
+        )
+        for value, known in zip((p[1], q[1]), exact, strict=True):
+            if known > mpf(10) ** -290:
+                assert abs(value / known - 1) <= 1e-10
+
+
+def test_a_thousand_components():
+    values, weights = al.binomial_sensitivity(1000, rate=0.01)
+    pair = al.mixture_pair(values / 3.0, weights)
+    p, q = pair.masses(np.linspace(-0.01, 500, 200))
+    assert math.fsum(p) == pytest.approx(1, abs=1e-11)
+    assert math.fsum(q) == pytest.approx(1, abs=1e-11)
+    run = al.Release(al.Gaussian(3.0), al.Poisson(0.01), count=10)
+    bound = al.epsilon(run, delta=1e-6, group_size=1000, **BOTH)
+    assert bound.width <= 1e-3
+
+
+def test_simplest_forms():
+    """k = 1, q = 1 and shared means give the pairs that we know."""
+    for rate in (0.01, 0.3, 0.99):
+        values, weights = al.binomial_sensitivity(1, rate=rate)
+        single = al.SampledPair(al.GaussianPair(0.5), rate)
+        assert al.group_pair(al.Gaussian(2.0), al.Poisson(rate), 1) == (
+            al.mixture_pair(values / 2.0, weights)
+        )
+        if rate < 0.5:
+            assert al.mixture_pair(values / 2.0, weights) == single
+        assert al.MixtureOfGaussians([0, 1], [1 - rate, rate], 2.0).pair() == (
+            al.mixture_pair(values / 2.0, weights)
+        )
+    assert al.group_pair(al.Gaussian(2.0), al.Poisson(1.0), 5) == (
+        al.GaussianPair(2.5)
+    )
+    assert al.group_pair(al.Gaussian(2.0), al.Poisson(0.0), 5) == (
+        al.DiscretePair((1.0,), (1.0,))
+    )
+    joined = al.MixtureOfGaussians([1, 1, 2], [0.25, 0.25, 0.5], 1.0)
+    assert joined.pair() == al.MixturePair((1.0, 2.0), (0.5, 0.5))
+
+
+@pytest.mark.parametrize("rest", [1e-300, 1e-17, 1e-6, 0.3])
+def test_tiny_chances_to_miss_the_group(rest):
+    """The lowest loss is the logarithm of that chance, to all digits."""
+    pair = al.mixture_pair(
+        np.array([0.0, 1.0, 2.0]), np.array([rest, 0.5, 0.5 - rest])
+    )
+    assert pair.loss_range[0] == pytest.approx(math.log(rest), rel=1e-15)
+    epsilon = -math.log(rest) / 2
+    with mp.workdps(400):
+        # Q - e^eps P is positive below the place where the loss is -eps
+        weights = [mpf(rest), mpf(0.5), mpf(0.5) - mpf(rest)]
+
+        def loss(z):
+            terms = (
+                w * mp.exp(m * z - m * m / mpf(2))
+                for m, w in enumerate(weights)
+            )
+            return mp.log(mp.fsum(terms))
+
+        low, high = mpf(-2000), mpf(100)
+        for _ in range(300):
+            middle = (low + high) / 2
+            low, high = (
+                (middle, high) if loss(middle) < -epsilon else (low, middle)
+            )
+        q = mp.ncdf(low)
+        p = mp.fsum(w * mp.ncdf(low - m) for m, w in enumerate(weights))
+        known = q - mp.exp(mpf(epsilon)) * p
+    value = pair.reversed().delta(epsilon)
+    assert value == pytest.approx(float(known), rel=1e-9, abs=1e-15)
+
+
+# --- answers ----------------------------------------------------------------
+
+
+def test_figures_1_and_2():
+    facts = json.loads((DATA / "mog_fig1_fig2.json").read_text("utf-8"))
+    for figure in ("fig1", "fig2"):
+        for row in facts[figure]:
+            sampling = (
+                al.Poisson(0.01)
+                if figure == "fig1"
+                else al.FixedBatch(500, 50_000 + row["k"])
+            )
+            run = al.Release(al.Gaussian(row["sigma"]), sampling, count=2000)
+            for direction in ("remove", "add"):
+                known = row[f"eps_{direction}"]
+                bound = al.epsilon(
+                    run, delta=1e-6, adjacency=direction, group_size=row["k"]
+                )
+                assert bound.width <= 1e-3
+                assert bound.lower <= known, row
+                assert bound.upper >= known * (1 - 3e-4), row
+
+
+def test_the_old_way_of_a_tool():
+    """Columns of the reference file: k with the first infinite size 9."""
+    facts = json.loads((DATA / "mog_fig1_fig2.json").read_text("utf-8"))
+    tool = facts["vadhan_tf_style"]
+    run = al.Release(al.Gaussian(1.0), al.Poisson(0.01), count=2000)
+    curve = al.rdp_curve(run, **BOTH)
+    orders = 1 + np.geomspace(1e-3, 1e4, 2000)
+    values = curve(orders)
+    weight = al.log_weight(orders, "improved")
+
+    def log_delta(epsilon):
+        return min(
+            0.0, float(np.min((orders - 1) * (values - epsilon) + weight))
+        )
+
+    for size, known in zip(tool["k"], tool["rdp"]["1"], strict=True):
+        found = al.group_epsilon_vadhan(size, log_delta=log_delta, delta=1e-6)
+        if known is not None:
+            # the tool has exact fractional orders, we have chords
+            assert known * 0.999 <= found <= known * 1.1, size
+        else:
+            assert math.exp(log_delta(found / size)) == 0
+    vadhan = al.group_epsilon_vadhan(
+        3, log_delta=log_delta, delta=1e-6, rule="vadhan"
+    )
+    assert vadhan >= al.group_epsilon_vadhan(
+        3, log_delta=log_delta, delta=1e-6
+    )
+    assert (
+        al.group_epsilon_vadhan(3, log_delta=lambda e: -1.0, delta=1e-6)
+        == math.inf
+    )
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+def test_more_people_more_loss(direction):
+    for sampling in (al.Poisson(0.05), al.FixedBatch(5, 100), al.FullBatch()):
+        run = al.Release(al.Gaussian(3.0), sampling, count=50)
+        before = 0.0
+        for size in (1, 2, 3, 5, 9, 20):
+            bound = al.epsilon(
+                run, delta=1e-5, adjacency=direction, group_size=size
+            )
+            assert bound.upper > before, (sampling, size)
+            before = bound.lower
+
+
+@pytest.mark.parametrize("size", [2, 7, 64])
+def test_full_batches_and_sampled_everybody(size):
+    """Noise sigma/k: closed form."""
+    for sampling in (al.FullBatch(), al.Poisson(1.0)):
+        run = al.Release(al.Gaussian(20.0), sampling, count=9)
+        bound = al.epsilon(run, delta=1e-6, group_size=size, **BOTH)
+        exact = al.gaussian_epsilon(1e-6, mu=3 * size / 20)
+        assert bound.contains(exact)
+
+
+def test_small_delta_for_groups():
+    run = al.Release(al.Gaussian(1.0), al.Poisson(0.01), count=2000)
+    before = 0.0
+    for delta in (1e-6, 1e-20, 1e-50, 1e-100):
+        bound = al.epsilon(run, delta=delta, group_size=4, **BOTH)
+        assert bound.width <= 1e-3 and bound.lower > before
+        before = bound.upper
+
+
+def test_other_mechanisms_without_sampling():
+    laplace = al.Release(al.Laplace(6.0), count=3)
+    assert al.epsilon(laplace, delta=0, group_size=4, **BOTH).contains(2.0)
+    pure = al.Release(al.PureDP(0.25))
+    assert al.epsilon(pure, delta=0, group_size=4, **BOTH).contains(1.0)
+    approximate = al.Release(al.ApproximateDP(0.5, 1e-6))
+    total = 1e-6 * math.fsum(math.exp(0.5 * i) for i in range(3))
+    bound = al.delta(approximate, epsilon=1.5, group_size=3, **BOTH)
+    assert bound.lower <= total * (1 + 1e-9) <= bound.upper * (1 + 2e-9)
+    coin = al.Release(al.RandomizedResponse(0.75))
+    assert al.epsilon(coin, delta=0, group_size=50, **BOTH).contains(
+        math.log(3)
+    )
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "sampling"),
+    [
+        (al.Laplace(1.0), al.Poisson(0.5)),
+        (al.PureDP(1.0), al.FixedBatch(2, 9)),
+        (al.RandomizedResponse(0.6), al.Poisson(0.5)),
+        (al.DiscretePair((1.0,), (1.0,)), al.FullBatch()),
+        (al.MixtureOfGaussians([0, 1], [0.5, 0.5], 1.0), al.FullBatch()),
+    ],
+)
+def test_groups_that_no_theorem_covers(mechanism, sampling):
+    with pytest.raises(NotImplementedError, match="group"):
+        al.dominating_pairs(
+            mechanism, sampling=sampling, adjacency="remove", group_size=2
+        )
+
+
+def test_a_batch_that_the_smaller_neighbour_cannot_fill():
+    with pytest.raises(ValueError, match="batch_size must lie in"):
+        al.dominating_pairs(
+            al.Gaussian(1.0),
+            sampling=al.FixedBatch(8, 10),
+            adjacency="add",
+            group_size=3,
+        )
+
+
+def test_sampled_mixtures():
+    """Sampling a mixture is a mixture with smaller weights."""
+    mixture = al.MixtureOfGaussians([0, 1, 2], [0.5, 0.3, 0.2], 1.5)
+    thinner = al.MixtureOfGaussians([0, 1, 2], [0.8, 0.12, 0.08], 1.5)
+    for adjacency in ("remove", "add"):
+        one = al.delta(
+            al.Release(mixture, al.Poisson(0.4), count=5),
+            epsilon=0.5,
+            adjacency=adjacency,
+        )
+        two = al.delta(
+            al.Release(thinner, count=5), epsilon=0.5, adjacency=adjacency
+        )
+        assert one.lower <= two.upper and two.lower <= one.upper
+        assert one.width <= 1e-3 and two.width <= 1e-3
