@@ -3,7 +3,7 @@
 """Privacy of groups."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from functools import cached_property
@@ -228,8 +228,8 @@ class MixtureOfGaussians(Mechanism):
     SampledPair(base=GaussianPair(mu=0.5), rate=0.25)
     """
 
-    sensitivities: tuple[float, ...]
-    probabilities: tuple[float, ...]
+    sensitivities: Sequence[float]
+    probabilities: Sequence[float]
     noise_multiplier: float
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ import json
 import math
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from mpmath import mp, mpf
 import accountlib as al
 
 DATA = Path(__file__).parent / "data"
-BOTH = {"adjacency": "add-or-remove"}
+BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
 
 
 # --- weights ----------------------------------------------------------------
