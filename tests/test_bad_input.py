@@ -317,6 +317,47 @@ SCALARS = [
         lambda x: al.kairouz_epsilon(1.0, delta=0.1, count=x, slack=0.1),
         "count",
     ),
+    # chapter 8
+    *counts(lambda x: al.binomial_sensitivity(x, rate=0.1), "group_size"),
+    *numbers(
+        lambda x: al.binomial_sensitivity(2, rate=x), "rate", UNIT_RANGE, -0.1
+    ),
+    *counts(
+        lambda x: al.hypergeometric_sensitivity(
+            x, batch_size=2, dataset_size=9
+        ),
+        "group_size",
+    ),
+    *counts(
+        lambda x: al.hypergeometric_sensitivity(
+            2, batch_size=x, dataset_size=9
+        ),
+        "batch_size",
+    ),
+    *counts(
+        lambda x: al.hypergeometric_sensitivity(
+            2, batch_size=2, dataset_size=x
+        ),
+        "dataset_size",
+    ),
+    *numbers(
+        lambda x: al.MixtureOfGaussians([0, 1], [0.5, 0.5], x),
+        "noise_multiplier",
+        POSITIVE,
+        0,
+        INF,
+    ),
+    *counts(
+        lambda x: al.group_epsilon_vadhan(x, log_delta=line, delta=0.1),
+        "group_size",
+    ),
+    *numbers(
+        lambda x: al.group_epsilon_vadhan(2, log_delta=line, delta=x),
+        "delta",
+        OPEN_UNIT,
+        0,
+        1,
+    ),
 ]
 
 # One number is meant: a list of them is a mistake.
@@ -674,3 +715,44 @@ def test_choices_of_renyi_dp():
 
 def line_of_bools(order):
     return np.asarray(order) > 0
+
+
+def test_bad_mixtures():
+    for sensitivities, probabilities, word in (
+        ([0, -1], [0.5, 0.5], "sensitivities"),
+        ([0, INF], [0.5, 0.5], "sensitivities"),
+        ([0, NAN], [0.5, 0.5], "sensitivities"),
+        ([], [], "probabilities"),
+        ([0, 1], [0.5, 0.6], "probabilities"),
+        ([0, 1], [1.5, -0.5], "probabilities"),
+        ([0, 1, 2], [0.5, 0.5], "length"),
+    ):
+        rejects(
+            lambda s=sensitivities, p=probabilities: al.MixtureOfGaussians(
+                s, p, 1.0
+            ),
+            word,
+        )
+    rejects(lambda: al.MixturePair((0.0, 1.0), (0.5, 0.5)), "means")
+    rejects(lambda: al.MixturePair((1.0, 2.0), (1.0, 0.0)), "weights")
+    rejects(lambda: al.MixturePair((1.0, 2.0), (1.0,)), "length")
+    rejects(lambda: al.MostlySampledPair(PAIR, 0.9, 0.6), "rest")
+    rejects(
+        lambda: al.group_epsilon_vadhan(
+            2, log_delta=line, delta=0.1, rule="old"
+        ),
+        "rule",
+    )
+    rejects(
+        lambda: al.hypergeometric_sensitivity(
+            3, batch_size=8, dataset_size=10
+        ),
+        "batch_size",
+        "7",
+    )
+    rejects(
+        lambda: al.epsilon(
+            al.Release(al.PureDP(400.0)), delta=0.1, group_size=2, **REMOVE
+        ),
+        "epsilon",
+    )

@@ -335,3 +335,57 @@ def test_sampled_mixtures():
         )
         assert one.lower <= two.upper and two.lower <= one.upper
         assert one.width <= 1e-3 and two.width <= 1e-3
+
+
+def contour_delta(size, rate, noise, count, epsilon, add):
+    """delta by the contour integral: no grid of losses, no inverse."""
+    means = np.arange(size + 1.0) / noise
+    j = np.arange(size + 1)
+    log_w = np.array([math.log(math.comb(size, int(i))) for i in j])
+    log_w = log_w + j * math.log(rate) + (size - j) * math.log1p(-rate)
+    z = np.arange(-14.0, 60.0, 0.004)
+    exponents = np.multiply.outer(z, means) - means**2 / 2 + log_w
+    loss = np.logaddexp.reduce(exponents, axis=1)
+    log_q = -(z**2) / 2 - 0.5 * math.log(2 * math.pi) + math.log(0.004)
+    log_p = log_q if add else log_q + loss
+    loss = -loss if add else loss
+
+    def cumulant(s):  # log of the mean of exp(s loss), complex s
+        top = np.max(s.real * loss + log_p)
+        return top + np.log(np.sum(np.exp(s * loss + log_p - top)))
+
+    def height(x):
+        c = math.exp(x)
+        value = count * cumulant(complex(c)).real - c * epsilon
+        return value - math.log(c) - math.log1p(c)
+
+    grid = np.linspace(-3, 4, 141)
+    c = math.exp(grid[int(np.argmin([height(x) for x in grid]))])
+    d = 1e-3 * c
+    values = [cumulant(complex(c + i * d)).real for i in (-1, 0, 1)]
+    spread = 1 / math.sqrt(
+        count * (values[0] - 2 * values[1] + values[2]) / d**2
+    )
+    t = np.arange(0, 14, 0.05) * min(spread, c / 2)
+    start = count * cumulant(complex(c)).real - c * epsilon
+    terms = []
+    for s in c + 1j * t:
+        power = count * cumulant(s) - s * epsilon - start
+        terms.append((np.exp(power) / (s * (s + 1))).real)
+    total = sum(terms) - terms[0] / 2
+    return math.exp(start) * total * (t[1] - t[0]) / math.pi
+
+
+@pytest.mark.parametrize(
+    ("size", "rate", "noise", "count"),
+    [(2, 0.01, 1.0, 2000), (8, 0.01, 1.0, 2000), (16, 0.02, 3.0, 4000)],
+)
+@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize("delta", [1e-6, 1e-40])
+def test_answers_against_the_contour(size, rate, noise, count, add, delta):
+    run = al.Release(al.Gaussian(noise), al.Poisson(rate), count=count)
+    adjacency = "add" if add else "remove"
+    bound = al.epsilon(run, delta=delta, adjacency=adjacency, group_size=size)
+    low = contour_delta(size, rate, noise, count, bound.lower, add)
+    high = contour_delta(size, rate, noise, count, bound.upper, add)
+    assert high <= delta * (1 + 1e-6) and low >= delta * (1 - 1e-6)
