@@ -95,15 +95,24 @@ class MixturePair(DominatingPair):
         means = np.array(self.means)
         return means, np.log(self.weights) - means**2 / 2
 
+    @cached_property
+    def _log_weights(self) -> Floats:
+        return np.asarray(np.log(self.weights))
+
     def _loss(self, z: Floats) -> tuple[Floats, Floats]:
         """Loss at z, and the shares of the terms, a row for each z."""
-        means, heights = self._terms
-        exponents = np.multiply.outer(z, means) + heights
+        means, _ = self._terms
+        powers = np.multiply.outer(z, means) - means**2 / 2
+        exponents = powers + self._log_weights
         top = np.max(exponents, axis=1, keepdims=True)
         parts = np.exp(exponents - top)
         total = np.sum(parts, axis=1, keepdims=True)
         loss = (top + np.log(total))[:, 0]
-        return np.asarray(loss), np.asarray(parts / total)
+        # Near 0 in digits of the loss, not of 1.
+        excess = np.expm1(np.clip(powers, -1, 1))
+        near = np.log1p(np.sum(np.array(self.weights) * excess, axis=1))
+        small = np.max(np.abs(powers), axis=1) < 0.5
+        return np.where(small, near, loss), np.asarray(parts / total)
 
     def _places(self, losses: Floats) -> tuple[Floats, Floats]:
         """Where the losses are taken, and the shares of the terms there."""
@@ -113,7 +122,7 @@ class MixturePair(DominatingPair):
             value, shares = self._loss(z)
             move = (value - losses) / (shares @ means)
             z = z - move
-            if np.all(np.abs(move) <= 4e-16 * (1 + np.abs(z))):
+            if np.all(np.abs(move) <= 2e-16 * (1e-3 + np.abs(z))):
                 break
         return z, shares
 
@@ -126,7 +135,7 @@ class MixturePair(DominatingPair):
             growth = np.expm1(np.minimum(np.multiply.outer(d, means), 700))
             value = np.sum(shares * growth, axis=1)
             slope = np.sum(shares * means * (1 + growth), axis=1)
-            move = (np.log1p(value) - widths) * (1 + value) / slope
+            move = (np.log1p(value) - widths) * ((1 + value) / slope)
             d = d - move
             if np.all(np.abs(move) <= 1e-15 * d):
                 break
@@ -189,11 +198,25 @@ def mixture_pair(means: Floats, weights: Floats) -> DominatingPair:
     Returns: a GaussianPair for one positive mean, a MixturePair for
     several, a SampledPair of these if the mean 0 has a weight, and equal
     lists if nothing else has.
+    Raises: ValueError for other means (positive ones must lie in [1e-150,
+    1e150]) or weights.
     Source: chapter 8, "The pair".
 
     >>> mixture_pair(np.array([0.0, 1.0]), np.array([0.75, 0.25]))
     SampledPair(base=GaussianPair(mu=1.0), rate=0.25)
     """
+    means = check_range("means", means, 0, np.inf, "[)")
+    weights = check_probabilities("weights", weights).astype(np.float64)
+    if means.shape != weights.shape:
+        raise ValueError(
+            "means and weights must have the same length, got "
+            f"{means.shape} and {weights.shape}"
+        )
+    if np.any((means > 0) & ((means < 1e-150) | (means > 1e150))):
+        raise ValueError(
+            "sensitivity / noise_multiplier must be 0 or lie in "
+            f"[1e-150, 1e+150], got {means!r}"
+        )
     each, place = np.unique(means, return_inverse=True)
     total = np.bincount(place, weights, len(each))
     kept = (each > 0) & (total > 0)
@@ -288,7 +311,7 @@ def binomial_sensitivity(
     Formula: $c_j = j$ with probability $\binom{k}{j} \gamma^j (1 -
     \gamma)^{k-j}$.
 
-    Parameters: `group_size` (k, a whole number from 1 to 1e6); `rate`
+    Parameters: `group_size` (k, a whole number from 1 to 1e4); `rate`
     ($\gamma$ in [0, 1]).
     Returns: sensitivities 0, ..., k in clipping norms, and their
     probabilities, two arrays.
@@ -300,7 +323,7 @@ def binomial_sensitivity(
     array([0.25, 0.5 , 0.25])
     """
     size = check_count("group_size", group_size)
-    check_number("group_size", size, 1, 1e6)
+    check_number("group_size", size, 1, 1e4)
     rate = check_number("rate", rate, 0, 1)
     j = np.arange(size + 1.0)
     if rate in (0, 1):
@@ -319,7 +342,7 @@ def hypergeometric_sensitivity(
     Formula: $c_j = 2 j$ with probability $\binom{k}{j} \binom{n-k}{b-j} /
     \binom{n}{b}$.
 
-    Parameters: `group_size` (k, a whole number from 1 to 1e6);
+    Parameters: `group_size` (k, a whole number from 1 to 1e4);
     `dataset_size` (n) of the larger neighbour, group included;
     `batch_size` (b from 1 to n - k), so that the smaller one fills it.
     Returns: sensitivities 0, 2, ..., 2 min(k, b) in clipping norms, and
@@ -332,7 +355,7 @@ def hypergeometric_sensitivity(
     (array([0., 2.]), array([0.75, 0.25]))
     """
     size = check_count("group_size", group_size)
-    check_number("group_size", size, 1, 1e6)
+    check_number("group_size", size, 1, 1e4)
     batch = check_count("batch_size", batch_size)
     records = check_count("dataset_size", dataset_size)
     check_number("batch_size", batch, 1, records - size)
@@ -358,6 +381,8 @@ def gaussian_group_pair(
     Parameters: as `group_pair`.
     Returns: a DominatingPair, reached by data sets whose vectors are all
     equal.
+    Raises: NotImplementedError if a batch misses the whole group with a
+    chance below 1e-300.
     Source: Ganesh (2024), Theorems 3.1 and 3.3; chapter 8.
 
     >>> gaussian_group_pair(Gaussian(2.0), Poisson(1.0), 3)
@@ -372,6 +397,13 @@ def gaussian_group_pair(
     else:
         rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
         sizes, weights = binomial_sensitivity(group_size, rate=rate)
+        if rate == 1:
+            return GaussianPair(group_size / mechanism.noise_multiplier)
+    if weights[0] < 1e-300:  # it limits the losses of the add direction
+        raise NotImplementedError(
+            f"group_size={group_size}: the chance that nobody of the group "
+            "is in a batch is below 1e-300; a full batch is an upper bound"
+        )
     return mixture_pair(sizes / mechanism.noise_multiplier, weights)
 
 
@@ -405,13 +437,20 @@ def unsampled_group_pair(
         return LaplacePair(mechanism.scale / group_size)
     if isinstance(mechanism, RandomizedResponse):
         return mechanism.pair()
+    if getattr(mechanism, "epsilon", 0.0) * group_size > 700:
+        raise ValueError(
+            f"group_size * epsilon must lie in [0, 700], got {group_size} "
+            f"with {mechanism!r}"
+        )
     if isinstance(mechanism, PureDP):
         return PureDP(group_size * mechanism.epsilon).pair()
     if isinstance(mechanism, ApproximateDP):
-        steps = np.arange(group_size) * mechanism.epsilon
-        total = mechanism.delta * math.fsum(np.exp(np.minimum(steps, 700)))
-        total = min(total * (1 + 1e-12), 1.0)
-        return ApproximateDP(group_size * mechanism.epsilon, total).pair()
+        one, all_steps = mechanism.epsilon, group_size * mechanism.epsilon
+        factor = float(group_size)
+        if one > 0:
+            factor = math.expm1(min(all_steps, 700)) / math.expm1(one)
+        total = min(mechanism.delta * factor * (1 + 1e-12), 1.0)
+        return ApproximateDP(all_steps, total).pair()
     raise NotImplementedError(f"no rule for groups with {mechanism!r}")
 
 
@@ -424,7 +463,7 @@ def group_epsilon_vadhan(
 ) -> float:
     r"""Epsilon for a group from the privacy curve of one record.
 
-    Formula: k times the smallest $\varepsilon$ with $\log\delta(
+    Formula: k times an $\varepsilon$, nearly the smallest, with $\log\delta(
     \varepsilon) + \log f(\varepsilon) \le \log\delta$, where f is
     $\frac{e^{k\varepsilon} - 1}{e^\varepsilon - 1}$ ("sum") or
     $k e^{k\varepsilon}$ ("vadhan").
@@ -444,6 +483,7 @@ def group_epsilon_vadhan(
     5.256522
     """
     size = check_count("group_size", group_size)
+    check_number("group_size", size, 1, 1e15)
     goal = math.log(check_number("delta", delta, 0, 1, "()"))
     check_choice("rule", rule, ("sum", "vadhan"))
 
@@ -455,7 +495,9 @@ def group_epsilon_vadhan(
             factor = (size - 1) * epsilon + shrink
         elif rule == "sum":
             factor = math.log(size)
-        return log_delta(epsilon) + factor - goal
+        return check_number(
+            "log_delta(epsilon)", log_delta(epsilon), -np.inf, 0
+        ) + (factor - goal)
 
     low, high = 0.0, 0.0
     if excess(0.0) <= 0:

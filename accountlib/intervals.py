@@ -1614,7 +1614,7 @@ def epsilon(
 
     Parameters: `releases`, one Release or a sequence of them, all on the
     same data; `delta` ($\delta$ in [0, 1]); `adjacency`, "add", "remove"
-    or "add-or-remove" (no default); `group_size` (1 for now);
+    or "add-or-remove" (no default); `group_size` (default 1);
     `relative_width` (in (0, 1)), the wanted (upper - lower)/upper.
     Returns: Bound(lower, upper) around the truth: the supremum over
     neighbouring data sets and adaptively chosen queries, every iterate
@@ -1622,7 +1622,7 @@ def epsilon(
     mass at infinity exceeds delta (or losses have no largest value and
     delta = 0); Bound(0, 0) where epsilon is proven to be 0.
     Raises: ValueError for bad values, NotImplementedError for what no
-    theorem of the book covers (substitution, groups).
+    theorem of the book covers (substitution, some groups).
     Error: the interval includes discretization, truncation, wrap-around
     and rounding. It may stay wider than asked (lower down to 0) near
     epsilon = 0, for losses with many atoms, and where single rare steps
@@ -1660,7 +1660,7 @@ def delta(
     `epsilon`.
     Returns: Bound(lower, upper) around the truth (see `epsilon`).
     Raises: ValueError for bad values, NotImplementedError for what no
-    theorem of the book covers (substitution, groups).
+    theorem of the book covers (substitution, some groups).
     Error: the interval includes all errors. It may stay wider than asked
     where epsilon is near the largest possible loss.
     Source: chapter 5; Lebeda et al. (2024), Theorem 8.

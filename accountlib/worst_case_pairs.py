@@ -556,11 +556,12 @@ class SampledPair(DominatingPair):
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = odds * np.expm1(np.minimum(excess, 1))  # e^base
             low = np.log(ratio)
-            middle = np.log1p(np.expm1(np.minimum(loss, 1)) / self.rate)
+            gain = np.expm1(np.minimum(loss, 1)) / self.rate  # e^base - 1
+            middle = np.log1p(gain)
             shrink = np.log1p(-np.exp(-np.maximum(excess, 1)))
             high = loss - math.log(self.rate) + shrink
-        central = np.abs(ratio - 1) < 0.5
-        return np.where(excess >= 1, high, np.where(central, middle, low))
+        outer = np.where(excess >= 1, high, low)
+        return np.where(np.abs(gain) < 0.5, middle, outer)
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -979,7 +980,7 @@ def dominating_pairs(
     for an exchanged record.
 
     Parameters: `mechanism`, `sampling`, `adjacency`; `group_size`, how
-    many records differ (1 until the chapter on groups).
+    many records differ.
     Returns: one pair per direction, remove first, then add. For every
     epsilon the largest of their deltas is at least the true one, and
     equal to it for Gaussian and Laplace.

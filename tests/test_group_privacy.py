@@ -389,3 +389,32 @@ def test_answers_against_the_contour(size, rate, noise, count, add, delta):
     low = contour_delta(size, rate, noise, count, bound.lower, add)
     high = contour_delta(size, rate, noise, count, bound.upper, add)
     assert high <= delta * (1 + 1e-6) and low >= delta * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("noise", [1e4, 1e5, 1e6])
+@pytest.mark.parametrize("adjacency", ["remove", "add"])
+def test_tiny_losses_many_times(noise, adjacency):
+    """Noise sqrt(T): nearly a Gaussian of mu = mean sensitivity. Losses
+    must be accurate relative to themselves, not to 1."""
+    count = int(noise**2)
+    two = al.MixtureOfGaussians([1, 1 + 1e-9], [0.5, 0.5], noise)
+    cases = [
+        (al.Release(two, count=count), 1, 1.0),
+        (al.Release(al.Gaussian(noise), al.Poisson(0.5), count), 2, 1.0),
+        (al.Release(al.Gaussian(noise), al.Poisson(0.9), count), 1, 0.9),
+        (al.Release(al.Gaussian(noise), al.Poisson(0.75), count), 2, 1.5),
+    ]
+    for run, size, mu in cases:
+        bound = al.delta(
+            run, epsilon=1.0, adjacency=adjacency, group_size=size
+        )
+        truth = al.gaussian_delta(1.0, mu=mu)
+        assert bound.lower <= truth * (1 + 30 / noise), (run, size)
+        assert bound.upper >= truth * (1 - 30 / noise), (run, size)
+
+
+def test_groups_that_are_never_missed():
+    """The add direction is limited by a chance that underflows."""
+    run = al.Release(al.Gaussian(3.0), al.Poisson(0.9))
+    with pytest.raises(NotImplementedError, match="below 1e-300"):
+        al.epsilon(run, delta=1e-6, adjacency="add", group_size=400)
