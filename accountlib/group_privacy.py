@@ -122,8 +122,8 @@ class MixturePair(DominatingPair):
             value, shares = self._loss(z)
             move = (value - losses) / (shares @ means)
             z = z - move
-            if np.all(np.abs(move) <= 2e-16 * (1e-3 + np.abs(z))):
-                break
+            if np.all(np.abs(move) <= 1e-10 * (1e-3 + np.abs(z))):
+                break  # the next move would be about its square
         return z, shares
 
     def _widths(self, shares: Floats, widths: Floats) -> Floats:
@@ -137,7 +137,7 @@ class MixturePair(DominatingPair):
             slope = np.sum(shares * means * (1 + growth), axis=1)
             move = (np.log1p(value) - widths) * ((1 + value) / slope)
             d = d - move
-            if np.all(np.abs(move) <= 1e-15 * d):
+            if np.all(np.abs(move) <= 1e-10 * d):
                 break
         return np.asarray(d)
 
