@@ -288,15 +288,16 @@ def weights_from_ratios(ratios: Floats) -> Floats:
 
     Formula: $w_{j+1} = r_j w_j$, sum 1.
 
-    Parameters: `ratios` ($r_j > 0$), a 1-d array.
+    Parameters: `ratios` ($r_j \ge 0$, decreasing), a 1-d array.
     Returns: one probability more than there are ratios.
-    Error: relative error below 1e-15 times the number of ratios.
+    Error: relative error below 1e-15 times the number of ratios, down to
+    the smallest float.
     Source: chapter 8, "The mechanism and its weights".
 
     >>> weights_from_ratios(np.array([2.0, 0.5]))
     array([0.25, 0.5 , 0.25])
     """
-    top = int(np.argmax(np.append(0.0, np.cumsum(np.log(ratios)))))
+    top = int(np.count_nonzero(ratios >= 1))
     right = np.cumprod(ratios[top:])
     left = np.cumprod(1 / ratios[:top][::-1])[::-1]
     weights = np.concatenate([left, [1.0], right])
@@ -486,6 +487,8 @@ def group_epsilon_vadhan(
     check_number("group_size", size, 1, 1e15)
     goal = math.log(check_number("delta", delta, 0, 1, "()"))
     check_choice("rule", rule, ("sum", "vadhan"))
+    if not callable(log_delta):
+        raise ValueError(f"log_delta must be a function, got {log_delta!r}")
 
     def excess(epsilon: float) -> float:
         factor = math.log(size) + size * epsilon

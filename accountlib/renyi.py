@@ -1356,4 +1356,4 @@ def kairouz_epsilon(
     if not np.any(reached):
         return 0.0
     bound = float(found[np.argmax(reached)])
-    return max(0.0, bound + 1e-15 * (count + 50))
+    return min(max(0.0, bound + 1e-15 * (count + 50)), count * epsilon)

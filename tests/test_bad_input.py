@@ -718,6 +718,18 @@ def line_of_bools(order):
 
 
 def test_bad_mixtures():
+    rejects(
+        lambda: al.group_epsilon_vadhan(2, log_delta=3, delta=0.1),
+        "log_delta must be a function",
+    )
+    rejects(
+        lambda: al.group_epsilon_vadhan(2, log_delta=lambda e: NAN, delta=0.1),
+        "log_delta",
+    )
+    rejects(
+        lambda: al.MixtureOfGaussians([1, 2], [0.5, 0.5], 1e308).pair(),
+        "noise_multiplier",
+    )
     for sensitivities, probabilities, word in (
         ([0, -1], [0.5, 0.5], "sensitivities"),
         ([0, INF], [0.5, 0.5], "sensitivities"),

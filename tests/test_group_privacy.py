@@ -413,6 +413,14 @@ def test_tiny_losses_many_times(noise, adjacency):
         assert bound.upper >= truth * (1 - 30 / noise), (run, size)
 
 
+@pytest.mark.parametrize("rate", [5e-324, 1e-200, 1 - 2.0**-53])
+def test_weights_at_extreme_rates(rate):
+    for size in (2, 10, 1000):
+        values, weights = al.binomial_sensitivity(size, rate=rate)
+        assert abs(math.fsum(weights) - 1) <= 1e-14
+        assert weights @ values == pytest.approx(size * rate, rel=1e-11)
+
+
 def test_groups_that_are_never_missed():
     """The add direction is limited by a chance that underflows."""
     run = al.Release(al.Gaussian(3.0), al.Poisson(0.9))
