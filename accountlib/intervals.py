@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.fft import next_fast_len, rfft
 
 from accountlib.composition import (
@@ -19,7 +19,7 @@ from accountlib.composition import (
     any_infinite,
     log_peak,
 )
-from accountlib.divergences import Floats, check_number
+from accountlib.divergences import Floats, as_given, check_number
 from accountlib.privacy_loss import (
     HAIR,
     LARGEST_LOSS,
@@ -129,9 +129,9 @@ class OneSided(ABC):
         """No loss of the grid is larger in size."""
 
     @abstractmethod
-    def weighed(self, epsilon: float) -> tuple[float, float]:
+    def weighed(self, epsilon: Floats) -> tuple[Floats, Floats]:
         r"""Sum of $m e^{-\lambda g} (1 - e^{-g})$ over $g = \ell -
-        \varepsilon > 0$, and a bound for its error."""
+        \varepsilon > 0$, and a bound for its error, for each epsilon."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,14 +162,12 @@ class TiltedTable(OneSided):
         ends = self.losses[[0, -1]]
         return abs(self.offset) + float(np.max(np.abs(ends)))
 
-    def weighed(self, epsilon: float) -> tuple[float, float]:
-        gap = self.losses - epsilon
-        first = int(np.searchsorted(gap, 0, side="right"))
-        gap = gap[first:]
-        weight = np.exp(-self.tilt * gap) * -np.expm1(-gap)
-        value = float(self.mass[first:] @ weight)
-        underflow = 1e-290 if len(gap) else 0.0
-        return value, UNIT * (len(gap) + 16) * value + underflow
+    def weighed(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        gap = np.maximum(np.subtract.outer(-epsilon, -self.losses), 0)
+        value = (np.exp(-self.tilt * gap) * -np.expm1(-gap)) @ self.mass
+        above = np.count_nonzero(gap, axis=-1)
+        underflow = np.where(above > 0, 1e-290, 0.0)
+        return value, UNIT * (above + 16) * value + underflow
 
 
 def tilt_masses(
@@ -810,33 +808,29 @@ class Spectrum(OneSided):
         sizes = (float(part @ np.abs(x)) for x in (near, far, beyond))
         return *ends, *sizes
 
-    def weighed(self, epsilon: float) -> tuple[float, float]:
-        place = math.floor((epsilon - self.offset) / self.step) + 1
-        place = max(place - self.first, 0)
-        if place >= self.size:
-            return 0.0, 0.0
+    def weighed(self, epsilon: Floats) -> tuple[Floats, Floats]:
         step, tilt = self.step, self.tilt
+        place = np.floor((epsilon - self.offset) / step) + 1 - self.first
+        place = np.clip(place, 0, self.size).astype(np.int64)
         gap = self.offset + step * (self.first + place) - epsilon
-        gap = max(gap, 0.0)
+        gap = np.maximum(gap, 0.0)
         end = gap + step * (self.size - place)
-        turns = self.frequency * place % self.size
+        turns = np.multiply.outer(place, self.frequency) % self.size
         turn = np.exp(-2j * np.pi / self.size * turns)
         near, next_one, *_ = self._series
         far, beyond, wrong_near, wrong_far, wrong_beyond = self._sums
         # The terms of a geometric series from `place` on, and after `end`.
-        scale, last = math.exp(-tilt * gap), math.exp(-tilt * end)
-        rise = -math.expm1(-gap)
-        fall = math.copysign(
-            math.exp(-min(gap, step)) * math.expm1(-abs(gap - step)),
-            step - gap,
-        )
-        value = rise * float((near @ turn).real)
-        value += fall * float((next_one @ turn).real)
-        value = scale * value - last * (far - math.exp(-end) * beyond)
-        wrong = scale * (rise + abs(fall)) * wrong_near
-        wrong += last * (wrong_far + math.exp(-end) * wrong_beyond)
+        scale, last = np.exp(-tilt * gap), np.exp(-tilt * end)
+        rise = -np.expm1(-gap)
+        fall = np.exp(-np.minimum(gap, step)) * np.expm1(-np.abs(gap - step))
+        fall = np.copysign(fall, step - gap)
+        value = rise * (turn @ near).real + fall * (turn @ next_one).real
+        value = scale * value - last * (far - np.exp(-end) * beyond)
+        wrong = scale * (rise + np.abs(fall)) * wrong_near
+        wrong += last * (wrong_far + np.exp(-end) * wrong_beyond)
         wrong += self.rest * self.size * math.exp(log_peak(tilt))
-        return value, wrong + 1e-290  # what underflows
+        within = place < self.size
+        return np.where(within, value, 0), np.where(within, wrong + 1e-290, 0)
 
 
 def tail_window(
@@ -1192,12 +1186,13 @@ def add_tables(
     )
 
 
-def read_delta(total: OneSided, epsilon: float) -> float:
-    """End of the interval for delta at one epsilon.
+def read_delta(total: OneSided, epsilon: ArrayLike) -> Any:
+    """End of the interval for delta at one epsilon, or at many.
 
     Formula: eq. (int-upper), rounded outward.
 
-    Returns: a number in [0, 1] on the total's side of the truth.
+    Parameters: `total`; `epsilon`, a number or an array.
+    Returns: a number in [0, 1] on the total's side of the truth, for each.
     Source: chapter 5, "Reading off".
 
     >>> coin = TiltedTable(
@@ -1207,26 +1202,26 @@ def read_delta(total: OneSided, epsilon: float) -> float:
     >>> round(read_delta(coin, 0.0), 6)
     0.47409
     """
-    sign, largest = total.sign, abs(epsilon) + total.reach
+    epsilon = np.asarray(epsilon, dtype=np.float64)
+    sign, largest = total.sign, np.abs(epsilon) + total.reach
     moved = epsilon - sign * 4 * UNIT * largest  # rounding of the grid
     value, wrong = total.weighed(moved)
     if total.tail > 0:
-        wrong += total.padding * math.exp(log_peak(total.tilt))
-    value += sign * wrong
-    if math.isnan(value):
-        return 1.0 if sign > 0 else 0.0
+        wrong = wrong + total.padding * math.exp(log_peak(total.tilt))
+    value = value + sign * wrong
+    seen = value > 0
+    log_value = np.log(np.where(seen, value, 1.0))
+    error = 64 + 16 * total.tilt * largest + 4 * abs(total.log_scale)
+    error += 4 * np.abs(log_value)
+    log_scale = total.log_scale - total.tilt * epsilon
+    log_scale += sign * UNIT * error
+    finite = np.exp(np.minimum(log_scale + log_value, 0.0))
+    if sign > 0:
+        finite = np.maximum(finite, 5e-324)  # no underflow to 0
     infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
-    finite = 0.0
-    if value > 0:
-        log_value = math.log(value)
-        error = 64 + 16 * total.tilt * largest + 4 * abs(total.log_scale)
-        error += 4 * abs(log_value)
-        log_scale = total.log_scale - total.tilt * epsilon
-        log_scale += sign * UNIT * error
-        finite = math.exp(min(log_scale + log_value, 0.0))
-        if sign > 0:
-            finite = max(finite, 5e-324)  # no underflow to 0
-    return min(1.0, finite + infinite)
+    result = np.minimum(np.where(seen, finite, 0.0) + infinite, 1.0)
+    unknown = 1.0 if sign > 0 else 0.0
+    return as_given(np.where(np.isnan(value), unknown, result))
 
 
 def read_epsilon(

@@ -431,7 +431,7 @@ def shift(m):
     "log_scale += @sign * UNIT * error",
     "+ @16 * total.tilt * largest",
     "+ @4 * abs(total.log_scale)",
-    "error += @4 * abs(log_value)",
+    "error += @4 * np.abs(log_value)",
 )
 def reading_error(m):
     """Large exponents are rounded before they are exponentiated."""
@@ -447,7 +447,7 @@ def reading_error(m):
             reads(m, one, exact_losses((one, 1)), x - 0.01)
 
 
-@term("underflow", "underflow = @1e-290", "wrong + @1e-290", "finite, @5e-324")
+@term("underflow", "np.where(above > 0, @1e-290", "wrong + @1e-290", "finite, @5e-324")
 def underflow(m):
     """Far below the losses of a table every weight underflows."""
     far = {"offset": 126.0, "tilt": 4.7e6, "log_scale": 4.7e6 * 126 - 1}
