@@ -447,7 +447,12 @@ def reading_error(m):
             reads(m, one, exact_losses((one, 1)), x - 0.01)
 
 
-@term("underflow", "np.where(above > 0, @1e-290", "wrong + @1e-290", "finite, @5e-324")
+@term(
+    "underflow",
+    "np.where(above > 0, @1e-290",
+    "wrong + @1e-290",
+    "finite, @5e-324",
+)
 def underflow(m):
     """Far below the losses of a table every weight underflows."""
     far = {"offset": 126.0, "tilt": 4.7e6, "log_scale": 4.7e6 * 126 - 1}
