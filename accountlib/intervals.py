@@ -352,7 +352,7 @@ class Query:
         if self.epsilon is None:
             room = 1e-3 * self.relative_width
             return read_epsilon(total, self.delta or 0.0, guess, order, room)
-        return read_delta(total, self.epsilon)
+        return float(read_delta(total, self.epsilon))
 
 
 def saddle(
