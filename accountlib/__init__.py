@@ -20,6 +20,7 @@ from .composition import (
     tilted_curve,
 )
 from .divergences import (
+    GAUSS_RULE,
     Floats,
     Probabilities,
     as_given,
@@ -163,6 +164,8 @@ from .worst_case_pairs import (
     Adjacency,
     ApproximateDP,
     Closed,
+    DiscreteGaussian,
+    DiscreteLaplace,
     DiscretePair,
     DominatingPair,
     FixedBatch,
@@ -198,6 +201,7 @@ __all__ = [
     "as_given",
     "hockey_stick",
     "mills_ratio",
+    "GAUSS_RULE",
     "gaussian_delta",
     "gaussian_epsilon",
     "laplace_delta",
@@ -217,6 +221,8 @@ __all__ = [
     "SampledPair",
     "Gaussian",
     "Laplace",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "RandomizedResponse",
     "ApproximateDP",
     "PureDP",

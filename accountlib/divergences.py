@@ -22,6 +22,7 @@ __all__ = [
     "as_given",
     "hockey_stick",
     "mills_ratio",
+    "GAUSS_RULE",
     "gaussian_delta",
     "gaussian_epsilon",
     "laplace_delta",
@@ -217,6 +218,9 @@ def mills_ratio(x: Floats) -> Floats:
     return np.asarray(result, dtype=np.float64)
 
 
+GAUSS_RULE = np.polynomial.legendre.leggauss(16)  # nodes and weights
+
+
 def gaussian_delta(epsilon: ArrayLike, *, mu: ArrayLike) -> Any:
     r"""Exact privacy curve of two unit Gaussians whose means differ by mu.
 
@@ -251,7 +255,7 @@ def gaussian_delta(epsilon: ArrayLike, *, mu: ArrayLike) -> Any:
         ndtr(-a) - density * mills_ratio(b),
     )
     # Close together: integrate -m'(x) = 1 - x m(x) over [a, b].
-    nodes, weights = np.polynomial.legendre.leggauss(16)
+    nodes, weights = GAUSS_RULE
     width = np.minimum(distance, 1.0)
     points = (
         np.maximum(a, -0.5)[..., None] + width[..., None] * (1 + nodes) / 2

@@ -4,7 +4,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from functools import cached_property
 
@@ -21,6 +21,8 @@ from accountlib.privacy_loss import check_choice
 from accountlib.worst_case_pairs import (
     ApproximateDP,
     Closed,
+    DiscreteGaussian,
+    DiscreteLaplace,
     DiscretePair,
     DominatingPair,
     FixedBatch,
@@ -412,12 +414,15 @@ def gaussian_group_pair(
 @group_pair.register(PureDP)
 @group_pair.register(ApproximateDP)
 @group_pair.register(RandomizedResponse)
+@group_pair.register(DiscreteGaussian)
+@group_pair.register(DiscreteLaplace)
 def unsampled_group_pair(
     mechanism: Mechanism, sampling: Sampling, group_size: int
 ) -> DominatingPair:
     r"""The pair of an unsampled run for a group that is removed.
 
-    Formula: Laplace: scale s/k. PureDP: $k \varepsilon$. ApproximateDP: $k
+    Formula: Laplace: scale s/k. Noise on the integers: k times the
+    sensitivity. PureDP: $k \varepsilon$. ApproximateDP: $k
     \varepsilon$ and eq. (grp-vadhan). RandomizedResponse: the same pair.
 
     Parameters: as `group_pair`; `sampling` must be a full batch.
@@ -436,6 +441,9 @@ def unsampled_group_pair(
         )
     if isinstance(mechanism, Laplace):
         return LaplacePair(mechanism.scale / group_size)
+    if isinstance(mechanism, (DiscreteGaussian, DiscreteLaplace)):
+        shift = group_size * mechanism.sensitivity
+        return replace(mechanism, sensitivity=shift).pair()
     if isinstance(mechanism, RandomizedResponse):
         return mechanism.pair()
     if getattr(mechanism, "epsilon", 0.0) * group_size > 700:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.fft import next_fast_len, rfft
+from scipy.fft import fft, next_fast_len, rfft
 
 from accountlib.composition import (
     SIDES,
@@ -804,28 +804,38 @@ class Spectrum(OneSided):
         near, _, far, beyond = self._series
         ends = float(np.sum(far.real)), float(np.sum(beyond.real))
         part = self.wrong / np.maximum(np.abs(self.value), 1e-300)
-        part = part + UNIT * (len(part) + 64)
+        part = part + UNIT * (len(part) + 224)
         sizes = (float(part @ np.abs(x)) for x in (near, far, beyond))
         return *ends, *sizes
 
+    def _turned(self, place: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """The first two series at some places: one by one, or by FFT."""
+        near, next_one, *_ = self._series
+        if place.size * len(self.frequency) < 4 * self.size + 1e5:
+            turns = np.multiply.outer(place, self.frequency) % self.size
+            turn = np.exp(-2j * np.pi / self.size * turns)
+            return (turn @ near).real, (turn @ next_one).real
+        circle = np.zeros((2, self.size), complex)
+        circle[:, self.frequency] = near, next_one
+        at_near, at_next = fft(circle).real[:, place]
+        return at_near, at_next
+
     def weighed(self, epsilon: Floats) -> tuple[Floats, Floats]:
         step, tilt = self.step, self.tilt
-        place = np.floor((epsilon - self.offset) / step) + 1 - self.first
+        start = self.offset + step * float(self.first)  # loss of place 0
+        place = np.floor((epsilon - start) / step) + 1
         place = np.clip(place, 0, self.size).astype(np.int64)
-        gap = self.offset + step * (self.first + place) - epsilon
-        gap = np.maximum(gap, 0.0)
+        gap = np.maximum(start + step * place - epsilon, 0.0)
         end = gap + step * (self.size - place)
-        turns = np.multiply.outer(place, self.frequency) % self.size
-        turn = np.exp(-2j * np.pi / self.size * turns)
-        near, next_one, *_ = self._series
+        near, next_one = self._turned(place % self.size)
         far, beyond, wrong_near, wrong_far, wrong_beyond = self._sums
         # The terms of a geometric series from `place` on, and after `end`.
         scale, last = np.exp(-tilt * gap), np.exp(-tilt * end)
         rise = -np.expm1(-gap)
         fall = np.exp(-np.minimum(gap, step)) * np.expm1(-np.abs(gap - step))
         fall = np.copysign(fall, step - gap)
-        value = rise * (turn @ near).real + fall * (turn @ next_one).real
-        value = scale * value - last * (far - np.exp(-end) * beyond)
+        value = scale * (rise * near + fall * next_one)
+        value -= last * (far - np.exp(-end) * beyond)
         wrong = scale * (rise + np.abs(fall)) * wrong_near
         wrong += last * (wrong_far + np.exp(-end) * wrong_beyond)
         wrong += self.rest * self.size * math.exp(log_peak(tilt))
@@ -1204,7 +1214,7 @@ def read_delta(total: OneSided, epsilon: ArrayLike) -> Any:
     """
     epsilon = np.asarray(epsilon, dtype=np.float64)
     sign, largest = total.sign, np.abs(epsilon) + total.reach
-    moved = epsilon - sign * 4 * UNIT * largest  # rounding of the grid
+    moved = epsilon - sign * 8 * UNIT * largest  # rounding of the grid
     value, wrong = total.weighed(moved)
     if total.tail > 0:
         wrong = wrong + total.padding * math.exp(log_peak(total.tilt))

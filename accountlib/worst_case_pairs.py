@@ -42,6 +42,8 @@ __all__ = [
     "SampledPair",
     "Gaussian",
     "Laplace",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "RandomizedResponse",
     "ApproximateDP",
     "PureDP",
@@ -352,7 +354,8 @@ class DiscretePair(DominatingPair, Mechanism):
         return math.fsum(excess) + self.infinite_mass[0]
 
     def reversed(self) -> "DiscretePair":
-        return DiscretePair(self.q, self.p)
+        # Read backwards, so that a symmetric pair gives itself.
+        return DiscretePair(self.q[::-1], self.p[::-1])
 
     def pair(self) -> DominatingPair:
         return self
@@ -679,6 +682,92 @@ class Laplace(Mechanism):
 
     def exchange_pair(self) -> DominatingPair:
         return LaplacePair(self.scale / 2)
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian(Mechanism):
+    r"""A count plus discrete Gaussian noise, which is a whole number.
+
+    Formula: $\Pr[Z = z] \propto e^{-z^2/(2\sigma^2)}$; P is the noise
+    shifted by k, Q the noise.
+
+    Parameters: `sigma` ($\sigma$ in [k/20, 1e4]), in absolute units;
+    `sensitivity` (k, a whole number >= 1): by how much one record that is
+    added or removed changes the count, at most.
+    Raises: ValueError for values outside these ranges.
+    Error: none, since worst counts reach the pair; rounding as
+    `DiscretePair`. Outcomes of probability below 1e-300 count as
+    infinite losses: exact for delta above $e^{-(37 - k/\sigma)^2/2}$.
+    Source: Canonne, Kamath and Steinke (2020), Definition 1; chapter 2,
+    "Noise on the integers".
+
+    >>> round(DiscreteGaussian(1.0).pair().delta(0.0), 6)
+    0.398942
+    """
+
+    sigma: float
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        shift = check_count("sensitivity", self.sensitivity)
+        sigma = check_number("sigma", self.sigma, shift / 20, 1e4)
+        object.__setattr__(self, "sensitivity", shift)
+        object.__setattr__(self, "sigma", sigma)
+
+    def _pair(self, shift: int) -> DominatingPair:
+        reach = math.ceil(37 * self.sigma)
+        places = np.arange(-reach, reach + shift + 1)
+        weights = np.exp(-((places / self.sigma) ** 2) / 2)
+        q = weights / math.fsum(weights)
+        return DiscretePair(q[::-1], q)
+
+    def pair(self) -> DominatingPair:
+        return self._pair(self.sensitivity)
+
+    def exchange_pair(self) -> DominatingPair:
+        return DiscreteGaussian(self.sigma, 2 * self.sensitivity).pair()
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(Mechanism):
+    r"""A count plus discrete Laplace (geometric) noise, a whole number.
+
+    Formula: $\Pr[Z = z] \propto e^{-|z|/s}$; losses $(k - 2j)/s$, with
+    P-mass $\tanh(\frac{1}{2s}) e^{-j/s}$ for 0 < j < k, and
+    $1/(1+e^{-1/s})$, $e^{-k/s}/(1+e^{-1/s})$ at j = 0 and j = k.
+
+    Parameters: `scale` ($s \ge k/600$), in absolute units; `sensitivity`
+    (k, a whole number from 1 to 1e5): by how much one record that is added
+    or removed changes the count, at most.
+    Raises: ValueError for values outside these ranges.
+    Error: none, since worst counts reach the pair; rounding as
+    `DiscretePair`.
+    Source: Ghosh, Roughgarden and Sundararajan (2012), Definition 2.1;
+    chapter 2, "Noise on the integers".
+
+    >>> round(DiscreteLaplace(2.0).pair().loss_range[1], 12)
+    0.5
+    """
+
+    scale: float
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        shift = check_count("sensitivity", self.sensitivity)
+        check_number("sensitivity", shift, 1, 1e5)
+        scale = check_number("scale", self.scale, shift / 600, np.inf, "[)")
+        object.__setattr__(self, "sensitivity", shift)
+        object.__setattr__(self, "scale", scale)
+
+    def pair(self) -> DominatingPair:
+        places = np.arange(self.sensitivity + 1)
+        p = np.exp(-places / self.scale)
+        p[1:-1] *= math.tanh(0.5 / self.scale)
+        p[[0, -1]] /= 1 + math.exp(-1 / self.scale)
+        return DiscretePair(p, p[::-1])
+
+    def exchange_pair(self) -> DominatingPair:
+        return DiscreteLaplace(self.scale, 2 * self.sensitivity).pair()
 
 
 @dataclass(frozen=True)

@@ -413,7 +413,7 @@ def mass_at_infinity(m):
             keeps(side, m.read_epsilon(one, value), float(one.losses[-1]))
 
 
-@term("reading off: shift", "epsilon - @sign * 4 * UNIT * largest")
+@term("reading off: shift", "epsilon - @sign * 8 * UNIT * largest")
 def shift(m):
     """The loss of a grid point is rounded, and so is its distance from
     an epsilon just below it."""
