@@ -1,0 +1,1204 @@
+# Generated from notebooks/09_gaussian_dp.md by tools/tangle.py; do not edit.
+
+"""Gaussian DP and honest reporting."""
+
+import math
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
+from scipy.optimize.elementwise import find_root
+from scipy.special import erfinv, expit, logit, ndtr, ndtri, ndtri_exp
+
+from accountlib.composition import Bound, log_peak
+from accountlib.divergences import (
+    Floats,
+    as_given,
+    check_number,
+    check_range,
+    gaussian_delta,
+)
+from accountlib.intervals import (
+    Cells,
+    Losses,
+    OneSided,
+    Query,
+    add_tables,
+    aligned_step,
+    bound_tables,
+    choose_tilt,
+    directions,
+    epsilon,
+    infinite_bound,
+    loss_ceiling,
+    predicted_width,
+    read_delta,
+    saddle,
+    total_cumulants,
+)
+from accountlib.privacy_loss import (
+    UNIT,
+    GridTooFine,
+    PrivacyLossDistribution,
+    check_choice,
+    mass_error,
+)
+from accountlib.worst_case_pairs import (
+    Adjacency,
+    DominatingPair,
+    GaussianPair,
+    Release,
+    check_adjacency,
+    check_kind,
+)
+
+__all__ = [
+    "gaussian_tradeoff",
+    "dp_tradeoff",
+    "TradeoffCurve",
+    "table_tradeoff",
+    "mu_from_errors",
+    "mu_from_pure_dp",
+    "mu_from_epsilon_delta",
+    "renyi_tradeoff",
+    "single_profile",
+    "LossTables",
+    "Profile",
+    "polygon_corners",
+    "lower_kinks",
+    "merge_gaussians",
+    "spread_epsilons",
+    "run_profiles",
+    "tradeoff_curve",
+    "regret_bound",
+    "largest_mu",
+    "exact_mu",
+    "GDPFit",
+    "gdp",
+    "PrivacyReport",
+    "rounded",
+    "named_fields",
+    "report",
+    "software_versions",
+]
+
+
+def gaussian_tradeoff(false_positive: ArrayLike, *, mu: float) -> Any:
+    r"""Smallest false-negative rate against two unit Gaussians, mu apart.
+
+    Formula: $f_\mu(x) = \Phi(\Phi^{-1}(1 - x) - \mu)$.
+
+    Parameters: `false_positive` (x in [0, 1]), a number or an array; `mu`
+    ($\mu \ge 0$), distance of the means in standard deviations.
+    Returns: a number in [0, 1] for each x, exact up to rounding.
+    Raises: ValueError for values outside these ranges.
+    Error: relative error below 1e-12 where the result exceeds 1e-300.
+    Source: Dong, Roth and Su (2022), eq. 6; chapter 9, "Definition".
+
+    >>> round(gaussian_tradeoff(0.01, mu=1.0), 6)
+    0.907628
+    """
+    x = check_range("false_positive", false_positive, 0, 1)
+    mu = check_number("mu", mu, 0, np.inf, "[)")
+    return as_given(np.asarray(ndtr(-ndtri(x) - mu)))
+
+
+def dp_tradeoff(
+    false_positive: ArrayLike, *, epsilon: float, delta: float = 0.0
+) -> Any:
+    r"""Smallest false-negative rate that (epsilon, delta)-DP allows.
+
+    Formula: $\max\{0,\, 1 - \delta - e^\varepsilon x,\,
+    e^{-\varepsilon} (1 - \delta - x)\}$.
+
+    Parameters: `false_positive` (x in [0, 1]), a number or an array;
+    `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in [0, 1]), which
+    hold in both directions.
+    Returns: a number in [0, 1] for each x: a lower bound for every such
+    mechanism, and reached by one of them.
+    Raises: ValueError for values outside these ranges.
+    Error: rounding; absolute error below 1e-15.
+    Source: Kairouz, Oh and Viswanath (2015), Theorem 2.1; chapter 9,
+    "From curve to curve".
+
+    >>> round(dp_tradeoff(0.25, epsilon=math.log(3)), 12)
+    0.25
+    """
+    x = check_range("false_positive", false_positive, 0, 1)
+    epsilon = check_number("epsilon", epsilon, 0, np.inf, "[)")
+    delta = check_number("delta", delta, 0, 1)
+    steep = 1 - delta - math.exp(min(epsilon, 700.0)) * x
+    flat = math.exp(-epsilon) * (1 - delta - x)
+    return as_given(np.maximum(np.maximum(steep, flat), 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class TradeoffCurve:
+    r"""A trade-off function, given by the corners of a polygon.
+
+    Formula: $f(x)$ = smallest false-negative rate at false-positive rate
+    x; straight lines between the corners.
+
+    Parameters: `false_positive` (increasing, from 0 to 1),
+    `false_negative` (one per corner, decreasing), `bound`: "lower" if no
+    attacker does better than the curve, "upper" if one attains it or does
+    better.
+    Raises: ValueError for lists of other kinds.
+    Error: that of the corners, and 1e-15 for interpolation.
+    Source: Gomez et al. (2025), Algorithm 1; chapter 9.
+
+    >>> coin = TradeoffCurve([0.0, 0.25, 1.0], [1.0, 0.25, 0.0], "lower")
+    >>> coin(0.5), coin.advantage, round(coin.delta(1.0), 6)
+    (0.16666666666666666, 0.5, 0.07043)
+    """
+
+    false_positive: Floats
+    false_negative: Floats
+    bound: str
+
+    def __post_init__(self) -> None:
+        for name in ("false_positive", "false_negative"):
+            values = check_range(name, getattr(self, name), 0, 1).copy()
+            if values.ndim != 1 or values.size < 2:
+                raise ValueError(
+                    f"{name} must list at least 2 rates, got {values!r}"
+                )
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
+        x, y = self.false_positive, self.false_negative
+        if len(x) != len(y) or x[0] != 0 or x[-1] != 1:
+            raise ValueError(
+                "false_positive must run from 0 to 1, with one "
+                f"false_negative for each, got {x!r} and {y!r}"
+            )
+        if np.any(np.diff(x) < 0) or np.any(np.diff(y) > 0):
+            raise ValueError(
+                "false_positive must not decrease and false_negative must "
+                f"not increase, got {x!r} and {y!r}"
+            )
+
+    def __call__(self, false_positive: ArrayLike) -> Any:
+        """The false-negative rate at a rate x, or at an array of them."""
+        x = check_range("false_positive", false_positive, 0, 1)
+        y = np.interp(x, self.false_positive, self.false_negative)
+        return as_given(np.asarray(y))
+
+    def delta(self, epsilon: float) -> float:
+        """delta at any real epsilon, on the other side of the truth."""
+        alpha = math.exp(check_number("epsilon", epsilon, -700, 700))
+        corners = 1 - self.false_negative - alpha * self.false_positive
+        return max(0.0, float(np.max(corners)))
+
+    @property
+    def advantage(self) -> float:
+        """Largest 1 - x - y of any test, on the other side of the truth."""
+        return self.delta(0.0)
+
+
+def table_tradeoff(loss: PrivacyLossDistribution) -> TradeoffCurve:
+    r"""Trade-off function of a privacy loss table, corner by corner.
+
+    Formula: corners $(Q(L > \ell_i), P(L \le \ell_i))$, with
+    $q_i = e^{-\ell_i} p_i$.
+
+    Parameters: `loss`, an upper table made by connecting the dots (P and
+    Q are both conserved), or a composition of such tables.
+    Returns: a lower bound of the trade-off function of the pair.
+    Raises: ValueError for tables of another side, or losses below -700.
+    Error: rounding of the table, and absolute errors of 1e-13.
+    Source: Gomez et al. (2025), Algorithm 1; chapter 9, "A table becomes
+    a polygon".
+
+    >>> from accountlib.privacy_loss import PrivacyLossDistribution
+    >>> table = PrivacyLossDistribution(math.log(3), -1, [0.25, 0, 0.75], 0.0)
+    >>> table_tradeoff(table)(0.25)
+    0.25
+    """
+    check_kind("loss", loss, PrivacyLossDistribution)
+    if loss.bound != "upper":
+        raise ValueError(f"loss must be an upper table, got {loss.bound!r}")
+    losses = check_range("losses", loss.losses, -700, np.inf)
+    p, q = loss.mass, np.exp(-losses) * loss.mass
+    above = np.append(np.cumsum(q[::-1])[::-1], 0.0)
+    below = np.append(0.0, np.cumsum(p))
+    x = np.append(np.minimum(above[::-1], 1), 1.0)
+    y = np.append(np.minimum(below[::-1], 1 - loss.infinity_mass), 0.0)
+    return TradeoffCurve(x, y, "lower")
+
+
+def mu_from_errors(false_positive: Floats, found: Floats) -> Floats:
+    r"""The Gaussian trade-off function through given points.
+
+    Formula: $\mu(x, y) = \Phi^{-1}(1 - x) - \Phi^{-1}(y)$ with
+    $y = 1 - w$.
+
+    Parameters: `false_positive` (x in (0, 1)); `found` (w = 1 - y,
+    >= 0): who took part and is found; arrays.
+    Returns: $\mu$ for each point; inf where w >= 1.
+    Error: rounding; 1e-14 absolute, more where w is within 1e-10 of 1.
+    Source: Gomez et al. (2025), eq. 29; chapter 9, "The one number".
+
+    >>> mu_from_errors(np.array([0.25]), np.array([0.75])).round(6)
+    array([1.34898])
+    """
+    low = ndtri(np.minimum(found, 0.5))
+    high = -ndtri(np.clip(1 - found, 0, 0.5))
+    return np.asarray(np.where(found < 0.5, low, high) - ndtri(false_positive))
+
+
+def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
+    r"""Smallest mu such that every epsilon-DP mechanism is mu-GDP.
+
+    Formula: $\mu = -2 \Phi^{-1}(1/(1 + e^\varepsilon)) = 2 \sqrt2\,
+    \mathrm{erf}^{-1}(\tanh(\varepsilon/2))$.
+
+    Parameters: `epsilon` ($\varepsilon \ge 0$), a number or an array.
+    Returns: $\mu$, rounded up; 0 at 0.
+    Raises: ValueError for NaN, negative or infinite epsilon.
+    Error: rounded up by 1e-14, relative.
+    Source: Gomez et al. (2025), Proposition 6.1; chapter 9.
+
+    >>> round(mu_from_pure_dp(1.0), 6)
+    1.232035
+    """
+    epsilon = check_range("epsilon", epsilon, 0, np.inf, "[)")
+    near = math.sqrt(8) * erfinv(np.tanh(np.minimum(epsilon, 1.0) / 2))
+    tail = np.minimum(-epsilon, 0) - np.log1p(np.exp(-epsilon))
+    mu = np.where(epsilon < 1, near, -2 * ndtri_exp(tail))
+    return as_given(np.asarray(mu * (1 + 1e-14)))
+
+
+def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
+    r"""The mu of the Gaussian mechanism with a given epsilon and delta.
+
+    Formula: the root of $\delta_\mu(\varepsilon) = \delta$.
+
+    It translates a budget for Gaussian noise. It is no bound for other
+    mechanisms with this guarantee, which may have no finite mu.
+
+    Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
+    [0, 1]); numbers or arrays.
+    Returns: the largest $\mu$ for which $\mu$-GDP implies this guarantee,
+    rounded down; 0 for delta = 0, inf for delta = 1.
+    Raises: ValueError for values outside these ranges.
+    Error: rounded down by about 1e-11, relative.
+    Source: Balle and Wang (2018), Theorem 8; chapter 9, "From one
+    parameter to another".
+
+    >>> round(mu_from_epsilon_delta(1.0, delta=1e-5), 6)
+    0.268051
+    """
+    epsilon = check_range("epsilon", epsilon, 0, np.inf, "[)")
+    delta = check_range("delta", delta, 0, 1)
+    epsilon, delta = np.broadcast_arrays(epsilon, delta)
+    solve = (delta > 0) & (delta < 1)
+    target = np.where(solve, delta, 0.1)
+
+    def excess(log_mu: Any, e: Any, d: Any) -> Any:
+        with np.errstate(divide="ignore"):
+            value = np.log(gaussian_delta(e, mu=np.exp(log_mu)))
+        return np.maximum(value, -1e4) - np.log(d)
+
+    # Far too small and far too large, by epsilon = mu z + mu^2/2, |z| = 40.
+    low = np.log(epsilon + target) - np.log(45 + np.sqrt(2 * epsilon))
+    high = np.log(90 + np.sqrt(2 * epsilon))
+    root = find_root(excess, (low, high), args=(epsilon, target))
+    mu = np.where(delta == 1, np.inf, np.exp(root.x) * (1 - 1e-11))
+    return as_given(np.where(delta == 0, 0.0, mu))
+
+
+def renyi_tradeoff(
+    false_positive: ArrayLike, *, order: float, rdp: float
+) -> Any:
+    r"""Smallest false-negative rate that Renyi DP at one order allows.
+
+    Formula: the smallest y with $\ln[(1-y)^a x^{1-a} + y^a (1-x)^{1-a}]
+    \le (a-1) r$, and the same with x and y exchanged.
+
+    Parameters: `false_positive` (x in [0, 1]), a number or an array;
+    `order` (a in [1 + 1e-6, 1e6]); `rdp` (r >= 0, finite), which holds at
+    this order in both directions.
+    Returns: a number in [0, 1] for each x, a lower bound for every such
+    mechanism.
+    Raises: ValueError for values outside these ranges.
+    Error: rounded down by 1e-9 in $\ln(y/(1-y))$; 0 where it is below
+    1e-299.
+    Source: Gomez et al. (2025), Appendix A.6; chapter 9, eq. (gdp-renyi).
+
+    >>> round(renyi_tradeoff(0.1, order=2.0, rdp=1.0), 6)
+    0.45
+    """
+    x = check_range("false_positive", false_positive, 0, 1)
+    a = check_number("order", order, 1 + 1e-6, 1e6)
+    room = (a - 1) * check_number("rdp", rdp, 0, np.inf, "[)")
+    inner = np.where((x > 0) & (x < 1), x, 0.5)
+
+    def excess(odds: Any, fp: Any) -> Any:
+        y = -np.logaddexp(0, -odds), -np.logaddexp(0, odds)
+        other = np.log(fp), np.log1p(-fp)  # of the rate, of 1 - rate
+        both = []
+        for one, two in ((y, other), (other, y)):
+            hit, miss = a * one[1], a * one[0]
+            hit, miss = hit + (1 - a) * two[0], miss + (1 - a) * two[1]
+            both.append(np.logaddexp(hit, miss))
+        return np.maximum(*both) - room
+
+    low, high = np.full(x.shape, -690.0), -logit(inner)
+    found = find_root(excess, (low, high), args=(inner,))
+    # No root: already e^-690 is allowed, or nothing below 1 - x is.
+    odds = np.where(found.success, found.x, high)
+    y = np.where(excess(low, inner) <= 0, 0.0, expit(odds - 1e-9))
+    return as_given(np.where(x == 0, 1.0, np.where(x == 1, 0.0, y)))
+
+
+def single_profile(
+    pair: DominatingPair, epsilons: Floats
+) -> tuple[Floats, Floats]:
+    r"""Privacy curve of one run between bounds, without any grid.
+
+    Formula: $\delta(\varepsilon) = P(L > \varepsilon) - e^\varepsilon
+    Q(L > \varepsilon)$, from the masses between the epsilons.
+
+    Parameters: `pair`; `epsilons`, at least 1, increasing, >= 0.
+    Returns: (lower, upper), one number for each epsilon.
+    Error: rounding, as `mass_error` says, is in the bounds.
+    Source: chapter 9, "Code: the privacy curve at many points".
+
+    >>> low, up = single_profile(GaussianPair(1.0), np.array([1.0]))
+    >>> bool(low[0] <= 0.1269367375066438 <= up[0] <= low[0] + 1e-12)
+    True
+    """
+    p, q = pair.interval_masses(epsilons, np.diff(epsilons), "right")
+    above_p = np.cumsum(p[::-1])[::-1][1:]
+    above_q = np.exp(epsilons) * np.cumsum(q[::-1])[::-1][1:]
+    error = mass_error(above_q) + UNIT * (len(p) + 16 + 16 * epsilons)
+    error = error * (above_p + above_q) + 1e-305
+    if pair.atoms:  # may be rounded across an epsilon
+        error += 2.0**-42 * above_p
+    value, infinite = above_p - above_q, pair.infinite_mass[0]
+    lower = np.maximum(value - error, 0) + infinite * (1 - 8 * UNIT)
+    upper = np.maximum(value + error, 0) + infinite * (1 + 8 * UNIT)
+    return np.minimum(lower, 1), np.minimum(upper, 1)
+
+
+class LossTables:
+    r"""One-sided tables of a total loss, for all epsilons up to the tail.
+
+    Formula: `bound_tables` and `add_tables` of chapter 5, at some tilts.
+
+    Parameters: `losses`, pairs of a dominating pair and its count;
+    `cutoff` (c), the Q-mass beyond the largest epsilon of interest (`top`);
+    `width`, wanted relative width of mu.
+    Source: chapter 9, "Code: the privacy curve at many points".
+
+    >>> tables = LossTables([(GaussianPair(0.1), 100)], 1e-10, 1e-4)
+    >>> low, up = tables.read(np.array([1.0]))
+    >>> bool(low[0] <= 0.1269367375066438 <= up[0] <= 1.001 * low[0])
+    True
+    """
+
+    def __init__(self, losses: Losses, cutoff: float, width: float) -> None:
+        self.losses, self.cutoff, self.width = losses, cutoff, width
+        self.count = sum(n for _, n in losses)
+        self.budget = max(1e-12 * cutoff / self.count, 1e-320)
+        self.cells = [Cells.first(p, n, self.budget) for p, n in losses]
+        powers = np.geomspace(1e-3, 1e9, 200)
+        moments = total_cumulants(self.cells, powers - 1)[0]
+        top = float(np.min((moments - math.log(cutoff)) / powers))
+        self.top = max(top, 1e-300)
+        self.totals: list[list[OneSided]] = []
+        if len(losses) > 1 or self.count > 1:
+            self.cover()
+
+    def cover(self) -> None:
+        """Tables until all epsilons up to `top` have precise ones."""
+        points = np.linspace(0, self.top, 33)
+        open_points, tilts = np.ones(len(points), bool), [1e300]
+        while np.any(open_points) and len(tilts) < 20:
+            where = np.flatnonzero(open_points)
+            middle = where[len(where) // 2]
+            open_points[middle] = False
+            totals = self.around(float(points[middle]))
+            if not totals:
+                return
+            tilt = totals[0].tilt
+            self.totals.append(totals)
+            if min(abs(math.log(tilt / old)) for old in tilts) < 0.02:
+                return  # another place, but no other tilt
+            tilts.append(tilt)
+            value, wrong = totals[0].weighed(points)
+            wrong = wrong + totals[0].padding * math.exp(log_peak(tilt))
+            open_points &= wrong > max(self.width, 1e-6) * value
+
+    def around(self, place: float) -> list[OneSided]:
+        """The total loss from above and below, tilted to one place."""
+        query = Query(None, place, self.width)
+        order, log_delta = saddle(self.cells, query)
+        cells = [c.finer(order, self.budget) for c in self.cells]
+        variance = float(total_cumulants(cells, np.array([order]))[2, 0])
+        spread = max(math.sqrt(variance), 1e-3 * self.top)
+        # The order at the top is about half the window further up.
+        last = order + math.sqrt(-math.log(self.cutoff) / 2) / spread
+        goal = self.width * spread
+        shortest = math.sqrt(8 * goal / ((1 + last) * self.count))
+        steps = shortest * np.geomspace(1, 1e6, 256)
+        good = predicted_width(cells, last, steps) <= goal
+        step = float(steps[max(int(np.count_nonzero(good)) - 1, 0)])
+        order = min(order, 15 / step)
+        tilt, _, thetas = choose_tilt(cells, order, place, log_delta)
+        log_tail = math.log(1e-8) - 18  # relative at an excess of 18
+        for _ in range(12):
+            step = aligned_step(step, [pair for pair, _ in self.losses])
+            try:
+                made = [bound_tables(c, step, tilt, log_tail) for c in cells]
+                return [
+                    add_tables(
+                        [
+                            (t, c.count)
+                            for t, c in zip(tables, cells, strict=True)
+                        ],
+                        log_tail,
+                        thetas,
+                    )
+                    for tables in zip(*made, strict=True)
+                ]
+            except GridTooFine:
+                step *= 4
+        return []
+
+    def read(self, epsilons: Floats) -> tuple[Floats, Floats]:
+        """Lower and upper ends of delta at increasing epsilons >= 0."""
+        if len(self.losses) == self.count == 1:
+            return single_profile(self.losses[0][0], epsilons)
+        lower, upper = np.zeros(len(epsilons)), np.ones(len(epsilons))
+        for above, below in self.totals:
+            upper = np.minimum(upper, read_delta(above, epsilons))
+            lower = np.maximum(lower, read_delta(below, epsilons))
+        return lower, upper
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    r"""A privacy curve between bounds, at some epsilons.
+
+    Formula: $l_i \le \delta(\varepsilon_i) \le u_i$.
+
+    Fields: `epsilon` (increasing, from 0), `lower`, `upper`, one number
+    for each epsilon, and `floor`, a lower bound at all epsilons.
+    Source: chapter 9, "A polygon below and a polygon above".
+    """
+
+    epsilon: Floats
+    lower: Floats
+    upper: Floats
+    floor: float
+
+
+def polygon_corners(
+    alpha: Floats, delta: Floats
+) -> tuple[Floats, Floats, Floats]:
+    r"""Corners of the polygon $w = \min_i (d_i + \alpha_i x)$.
+
+    Parameters: `alpha` ($\alpha_i$, increasing), `delta` ($d_i$).
+    Returns: (x, w, index): the corners, x decreasing, and the positions
+    of the lines that take part, one more than there are corners.
+    Error: every corner lies on its line up to rounding, 1e-15 relative.
+    Source: chapter 9, "A polygon below and a polygon above".
+
+    >>> x, w, _ = polygon_corners(np.array([1.0, 3.0]), np.array([0.5, 0.0]))
+    >>> float(x[0]), float(w[0])
+    (0.25, 0.75)
+    """
+    rise = np.diff(alpha)
+    slopes = np.diff(delta) / rise
+    index = isotonic_regression(slopes, weights=rise).blocks
+    a, d = alpha[index], delta[index]
+    x = np.maximum(-np.diff(d) / np.diff(a), 0)
+    return x, d[:-1] + a[:-1] * x, index
+
+
+def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
+    r"""A piecewise linear lower bound of a privacy curve, by its kinks.
+
+    Formula: Lemma "A convex curve between its bounds", with neighbours 1,
+    2, 4, 8, ... places away.
+
+    Parameters: `profile`, of a pair; `mirror`, of the same pair read
+    backwards, at the same epsilons: the curve for $\alpha < 1$.
+    Returns: (alpha, delta), the kinks, alpha increasing over both sides
+    of 1. Between them, and beyond the last one, it is linear.
+    Source: chapter 9, "A polygon below and a polygon above".
+
+    >>> at = np.array([0.0, 0.5, 1.0])
+    >>> low, up = single_profile(GaussianPair(1.0), at)
+    >>> one = Profile(at, low, up, 0.0)
+    >>> alpha, delta = lower_kinks(one, one)
+    >>> bool(np.all(delta <= gaussian_delta(np.log(alpha), mu=1.0)))
+    True
+    """
+    back = -profile.epsilon[:0:-1]
+    a = np.exp(np.append(back, profile.epsilon))
+    lower, upper = (
+        np.append(-np.expm1(back) + np.exp(back) * flipped[:0:-1], values)
+        for values, flipped in (
+            (profile.lower, mirror.lower),
+            (profile.upper, mirror.upper),
+        )
+    )
+    n, lag = len(a), 1
+    left, right = np.full(n, -1.0), np.zeros(n)  # slopes are in [-1, 0]
+    while lag < n:
+        apart = a[lag:] - a[:-lag]
+        fall = (lower[lag:] - upper[:-lag]) / apart
+        left[lag:] = np.maximum(left[lag:], fall)
+        fall = (upper[lag:] - lower[:-lag]) / apart
+        right[:-lag] = np.minimum(right[:-lag], fall)
+        lag *= 2
+    # Where the line from the left meets the one from the right.
+    one, two = left[:-1], right[1:]
+    turn = np.where(one == two, 1.0, one - two)
+    ahead = lower[1:] - lower[:-1] - two * np.diff(a)
+    t = a[:-1] + np.clip(ahead / turn, 0, np.diff(a))
+    low = np.maximum(
+        lower[:-1] + one * (t - a[:-1]), lower[1:] + two * (t - a[1:])
+    )
+    alpha, delta = np.append(a, t), np.append(lower, low)
+    if left[-1] < 0 and lower[-1] > profile.floor:
+        end = a[-1] + (profile.floor - lower[-1]) / left[-1]
+        alpha, delta = np.append(alpha, end), np.append(delta, profile.floor)
+    rank = np.argsort(alpha, kind="stable")
+    alpha, delta = alpha[rank], delta[rank] * (1 - 8 * UNIT) - 1e-300
+    new = np.append(True, np.diff(alpha) > 4 * UNIT * alpha[1:])
+    return alpha[new], delta[new]
+
+
+def merge_gaussians(losses: Losses) -> Losses:
+    r"""The same total loss, with all Gaussian pairs merged into one.
+
+    Formula: $\mu = \sqrt{\sum_j T_j \mu_j^2}$.
+
+    Parameters: `losses`, pairs of a dominating pair and its count.
+    Returns: such a list, with at most one Gaussian pair.
+    Error: rounding of mu, 1e-15 relative.
+    Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 9.
+
+    >>> merge_gaussians([(GaussianPair(3.0), 1), (GaussianPair(2.0), 4)])
+    [(GaussianPair(mu=5.0), 1)]
+    """
+    others = [x for x in losses if not isinstance(x[0], GaussianPair)]
+    squares = [n * p.mu**2 for p, n in losses if isinstance(p, GaussianPair)]
+    if not squares:
+        return others
+    return [*others, (GaussianPair(math.sqrt(math.fsum(squares))), 1)]
+
+
+def spread_epsilons(
+    epsilons: Floats, profiles: Sequence[Floats], cutoff: float, number: int
+) -> Floats:
+    r"""Epsilons whose lines are evenly spread over the normal axis.
+
+    Formula: equal steps of $z = \Phi^{-1}(1 - x)$, up to the cut-off.
+
+    Parameters: `epsilons`, increasing; `profiles`, upper bounds of delta
+    there, one list for each order; `cutoff`; `number` of new points per
+    order.
+    Returns: old and new epsilons, increasing. Any choice gives valid
+    bounds; this one gives narrow ones.
+    Source: chapter 9, "Code: a whole run".
+
+    >>> at = np.linspace(0, 6, 30)
+    >>> len(spread_epsilons(at, [gaussian_delta(at, mu=1.0)], 1e-10, 50))
+    79
+    """
+    points = [epsilons]
+    for upper in profiles:
+        x, _, index = polygon_corners(np.exp(epsilons), upper)
+        z = -ndtri(np.clip(x, cutoff / 2, 1 - 1e-9))
+        z = np.maximum.accumulate(z)
+        middle = np.append((z[1:] + z[:-1]) / 2, z[-1])
+        wanted = np.linspace(z[0], z[-1], number)
+        at = np.interp(wanted, np.append(z[0], middle), epsilons[index])
+        points.append(at)
+    merged = np.unique(np.concatenate(points))
+    # Nearer to each other, rounding would decide about the slopes.
+    return merged[np.append(True, np.diff(merged) > 1e-9 * merged[-1])]
+
+
+def run_profiles(
+    releases: Release | Sequence[Release],
+    adjacency: Adjacency | str,
+    group_size: int,
+    cutoff: float,
+    width: float,
+) -> tuple[Profile, Profile]:
+    r"""Both privacy curves of a run between bounds, at many epsilons.
+
+    Formula: the largest $\delta(\varepsilon)$ of the directions asked
+    for, and of the same directions read backwards.
+
+    Parameters: as for `gdp`.
+    Returns: two profiles at the same epsilons: of the run, and read
+    backwards (the very same object for a symmetric run).
+    Raises: ValueError and NotImplementedError as `gdp`.
+    Source: chapter 9, "Code: a whole run".
+
+    >>> from accountlib.worst_case_pairs import Laplace
+    >>> one, two = run_profiles(Release(Laplace(1.0)), "add", 1, 1e-10, 1e-3)
+    >>> one is two, bool(one.lower[0] <= 1 - math.exp(-0.5) <= one.upper[0])
+    (True, True)
+    """
+    ways = directions(releases, adjacency, group_size)
+    ways = [merge_gaussians(way) for way in ways]
+    backwards = [[(pair.reversed(), n) for pair, n in way] for way in ways]
+    orders = [{frozenset(w): w for w in side} for side in (ways, backwards)]
+    if orders[0].keys() == orders[1].keys():
+        orders.pop()  # symmetric
+    tables = {
+        key: LossTables(way, cutoff, width)
+        for order in orders
+        for key, way in order.items()
+    }
+
+    def read(epsilons: Floats) -> list[tuple[Floats, Floats]]:
+        found = {key: one.read(epsilons) for key, one in tables.items()}
+        return [
+            (
+                np.max([found[key][0] for key in order], axis=0),
+                np.max([found[key][1] for key in order], axis=0),
+            )
+            for order in orders
+        ]
+
+    scale = np.append(np.linspace(0, 1, 65), np.geomspace(1e-8, 1e-2, 31))
+    epsilons = np.unique([t.top * scale for t in tables.values()])
+    number = min(math.ceil(float(-ndtri(cutoff)) / math.sqrt(width)), 20_000)
+    for part in (number // 4, number):
+        uppers = [upper for _, upper in read(epsilons)]
+        epsilons = spread_epsilons(epsilons, uppers, cutoff, part)
+    made = [
+        Profile(
+            epsilons,
+            lower,
+            upper,
+            max(infinite_bound(way).lower for way in order.values()),
+        )
+        for (lower, upper), order in zip(read(epsilons), orders, strict=True)
+    ]
+    return made[0], made[-1]
+
+
+def tradeoff_curve(
+    releases: Release | Sequence[Release],
+    *,
+    adjacency: Adjacency | str,
+    group_size: int = 1,
+    bound: str = "lower",
+    cutoff: float = 1e-10,
+    relative_width: float = 1e-4,
+) -> TradeoffCurve:
+    r"""Certified trade-off function of a whole training run.
+
+    Formula: $f(x) = \sup_\alpha (1 - h(\alpha) - \alpha x)$ with h the
+    largest privacy curve of the directions asked for.
+
+    Parameters: `releases`, `adjacency`, `group_size` as for `epsilon`;
+    `bound`, "lower" (no attacker does better) or "upper"; `cutoff` (c in
+    [1e-250, 0.1]), down to which error rate the curve is followed closely;
+    `relative_width` (in [1e-7, 0.1]), how closely, in terms of mu.
+    Returns: a TradeoffCurve on the wanted side of the truth at every x.
+    For "remove" accusing means: the record is in the data; for "add" that
+    it is not. Add-or-remove is the worse of both, made convex.
+    Raises: ValueError for bad values, NotImplementedError for what no
+    theorem of the book covers (substitution, some groups).
+    Error: discretization, truncation and rounding are in the bound, but
+    for 1e-15 (absolute) of interpolation.
+    Source: Gomez et al. (2025), Theorem 2.7 and Algorithm 1; chapter 9.
+
+    >>> from accountlib.worst_case_pairs import RandomizedResponse
+    >>> coin = Release(RandomizedResponse(0.75))
+    >>> round(tradeoff_curve(coin, adjacency="remove")(0.25), 9)
+    0.25
+    """
+    check_choice("bound", bound, ("lower", "upper"))
+    check_number("cutoff", cutoff, 1e-250, 0.1)
+    check_number("relative_width", relative_width, 1e-7, 0.1)
+    profiles = run_profiles(
+        releases, adjacency, group_size, cutoff, relative_width
+    )
+    ends, rates = [], []
+    for profile, mirror in (profiles, profiles[::-1]):
+        alpha, delta = np.exp(profile.epsilon), profile.upper
+        if bound == "upper":
+            alpha, delta = lower_kinks(profile, mirror)
+        x, w, index = polygon_corners(alpha, delta)
+        part = (alpha[index[1:]] > 1) & (x > 0) & (w < 1)
+        ends.append(1 - float(np.clip(delta[index[-1]], 0, 1)))
+        rates.append((x[part][::-1], 1 - w[part][::-1]))
+    (x, y), (mirror_y, mirror_x) = rates
+    false_positive = [0.0, *x, *mirror_x[::-1], ends[1], 1.0]
+    false_negative = [ends[0], *y, *mirror_y[::-1], 0.0, 0.0]
+    return TradeoffCurve(
+        np.maximum.accumulate(np.clip(false_positive, 0, 1)),
+        np.minimum.accumulate(np.clip(false_negative, 0, 1)),
+        bound,
+    )
+
+
+def regret_bound(alpha: Floats, delta: Floats, mu: float) -> float:
+    r"""Upper bound of the regret of reporting mu.
+
+    Formula: the largest $(h_\mu(\alpha) - d(\alpha))/(1 + \alpha)$ over
+    the kinks with $\alpha \ge 1$.
+
+    Parameters: `alpha`, `delta`, kinks of a lower bound of the privacy
+    curve (`lower_kinks`); `mu` ($\mu \ge 0$, inf allowed). For alpha < 1
+    call it again with the pair read backwards.
+    Returns: a number in [0, 1].
+    Error: rounded up by 1e-9 of the largest delta, relative.
+    Source: Kaissis et al. (2024); chapter 9, Lemma "Kinks decide".
+
+    >>> a, d = np.exp([0.0, 1.0]), np.array([math.tanh(0.5), 0.0])
+    >>> round(regret_bound(a, d, mu_from_pure_dp(1.0)), 6)
+    0.057546
+    """
+    delta, alpha = delta[alpha >= 1], alpha[alpha >= 1]
+    promised = np.ones(len(alpha))
+    if mu < math.inf:
+        promised = gaussian_delta(np.log(alpha), mu=mu) * (1 + 1e-9)
+    return max(0.0, float(np.max((promised - delta) / (1 + alpha))))
+
+
+def largest_mu(
+    alpha: Floats, delta: Floats, cutoff: float, sign: int
+) -> float:
+    r"""The largest mu over the part of a polygon with both errors >= c.
+
+    Formula: $\max \mu(x, y)$ over the corners and the two crossings.
+
+    Parameters: `alpha`, `delta`: the lines $w = d_i + \alpha_i x$;
+    `cutoff` (c); `sign`, 1 to round up, -1 to round down.
+    Returns: mu for the part of the polygon with $\alpha \ge 1$; for the
+    other part call it again with the pair read backwards.
+    Error: rounding, on the wanted side.
+    Source: chapter 9, Lemma "Corners decide" and Definition "mu at a
+    cut-off".
+
+    >>> lines = np.exp([0.0, 1.0]), np.array([math.tanh(0.5), 0.0])
+    >>> round(largest_mu(*lines, 1e-10, 1), 6)
+    1.232035
+    """
+    x, w, index = polygon_corners(alpha, delta)
+    reached = int(np.count_nonzero(x >= cutoff))
+    own = alpha[index[1 : reached + 1]] > 1
+    x, w = x[:reached][own], w[:reached][own]
+    line = index[reached]
+    x = np.append(x, cutoff)
+    w = np.append(w, delta[line] + alpha[line] * cutoff)
+    w = w * (1 + sign * 16 * UNIT)
+    y = 1 - w
+    inside = int(np.count_nonzero(y < cutoff))  # y increases
+    if inside == len(y):
+        inside -= 1  # keep the point at x = c
+    crossing = -math.inf
+    if 0 < inside and y[inside] >= cutoff:
+        part = (cutoff - y[inside - 1]) / (y[inside] - y[inside - 1])
+        at = x[inside - 1] + part * (x[inside] - x[inside - 1])
+        crossing = float(-ndtri(at) - ndtri(cutoff))
+    mu = max(crossing, float(np.max(mu_from_errors(x[inside:], w[inside:]))))
+    return max(0.0, mu * (1 + sign * 1e-13) + sign * 1e-13)
+
+
+def exact_mu(ways: Sequence[Losses]) -> float | None:
+    r"""mu of a run whose loss is exactly that of two Gaussians, or None.
+
+    Formula: $\sqrt{\sum_j T_j \mu_j^2}$; 0 if nothing is revealed.
+
+    Parameters: `ways`, the losses of each direction.
+    Returns: mu up to rounding (1e-15, relative), or None.
+    Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 9, "The call".
+
+    >>> exact_mu([[(GaussianPair(3.0), 1), (GaussianPair(2.0), 4)]])
+    5.0
+    """
+    most = [max(loss_ceiling(w).upper, infinite_bound(w).upper) for w in ways]
+    if max(most) == 0:
+        return 0.0
+    for way in map(merge_gaussians, ways):
+        pair, count = way[0]
+        if len(way) > count or not isinstance(pair, GaussianPair):
+            return None
+    return pair.mu
+
+
+@dataclass(frozen=True)
+class GDPFit:
+    r"""The Gaussian trade-off function that is reported for a mechanism.
+
+    Formula: $f_\mu \le f$ where both error rates are at least c.
+
+    Fields: `mu` ($\mu$, an upper bound); `regret` ($\kappa$, an upper
+    bound of what mu hides); `cutoff` (c); `mu_lower`: no mu below it is
+    valid at this cut-off.
+    Source: Gomez et al. (2025), Section 4; chapter 9, "The call".
+
+    >>> GDPFit(1.0, 0.005, 1e-10, 0.9999).is_good
+    True
+    """
+
+    mu: float
+    regret: float
+    cutoff: float
+    mu_lower: float = 0.0
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the regret is at most 0.01: mu may stand alone."""
+        return self.regret <= 0.01
+
+
+def gdp(
+    releases: Release | Sequence[Release],
+    *,
+    adjacency: Adjacency | str,
+    group_size: int = 1,
+    cutoff: float = 1e-10,
+    relative_width: float = 1e-4,
+) -> GDPFit:
+    r"""Gaussian DP of a whole training run: one number, and what it hides.
+
+    Formula: the smallest $\mu$ with $f_\mu(x) \le f(x)$ wherever $x \ge c$
+    and $f(x) \ge c$; regret $\sup_\alpha (h_\mu - h)/(1 + \alpha)$.
+
+    Parameters: `releases`, `adjacency`, `group_size` as for `epsilon`;
+    `cutoff` (c in [1e-250, 0.1]), see below; `relative_width` (in
+    [1e-7, 0.1]), wanted distance of `mu` and `mu_lower`, roughly.
+    Returns: a GDPFit. `mu` is on the safe side wherever both error rates
+    are at least the cut-off; outside nothing is promised (for sampled
+    Gaussians mu would climb to its value without sampling). Where no
+    test has both, mu is the value at false-positive rate c; inf if that
+    is not finite. `regret` is an upper bound over that region.
+    Raises: ValueError for bad values, NotImplementedError for what no
+    theorem of the book covers (substitution, some groups).
+    Error: all errors are in `mu`, `mu_lower` and `regret`.
+    Source: Gomez et al. (2025), Section 4; chapter 9, "The call".
+
+    >>> from accountlib.worst_case_pairs import Gaussian, Poisson
+    >>> run = Release(Gaussian(9.4), Poisson(16384 / 50000), count=2000)
+    >>> fit = gdp(run, adjacency="add-or-remove")
+    >>> round(fit.mu, 2), fit.regret < 0.0011, fit.is_good
+    (1.57, True, True)
+    """
+    cutoff = check_number("cutoff", cutoff, 1e-250, 0.1)
+    check_number("relative_width", relative_width, 1e-7, 0.1)
+    exact = exact_mu(directions(releases, adjacency, group_size))
+    if exact is not None:
+        error = 4 * UNIT * exact
+        return GDPFit(exact + error, error, cutoff, exact - error)
+    profiles = run_profiles(
+        releases, adjacency, group_size, cutoff, relative_width
+    )
+    orders = [profiles]
+    if profiles[0] is not profiles[1]:
+        orders.append(profiles[::-1])
+    mu = max(
+        largest_mu(np.exp(one.epsilon), one.upper, cutoff, 1)
+        for one, _ in orders
+    )
+    lines = [lower_kinks(*order) for order in orders]
+    least = max(largest_mu(*line, cutoff, -1) for line in lines)
+    regret = max(regret_bound(*line, mu) for line in lines)
+    return GDPFit(mu, regret, cutoff, min(least, mu))
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyReport:
+    r"""A privacy statement that can be read and checked by strangers.
+
+    Fields: `releases`, `adjacency`, `group_size`, `cutoff`,
+    `relative_width`: what was asked; `record`, what one record is;
+    `epsilons`, pairs of delta and a Bound of epsilon; `fit`, the GDPFit;
+    `advantage`, a Bound; `tradeoff`, pairs of a false-positive rate and
+    a Bound of the smallest false-negative rate; `versions`, of software.
+    Source: Gomez et al. (2025), Section 4; chapter 9, "An honest report".
+    """
+
+    releases: tuple[Release, ...]
+    adjacency: Adjacency
+    group_size: int
+    cutoff: float
+    relative_width: float
+    record: str
+    epsilons: tuple[tuple[float, Bound], ...]
+    fit: GDPFit
+    advantage: Bound
+    tradeoff: tuple[tuple[float, Bound], ...]
+    versions: tuple[tuple[str, str], ...]
+
+    @property
+    def call(self) -> str:
+        """The line of Python that makes this report again."""
+        return (
+            f"report({list(self.releases)!r}, "
+            f"adjacency={self.adjacency.value!r}, "
+            f"group_size={self.group_size!r}, cutoff={self.cutoff!r}, "
+            f"deltas={[d for d, _ in self.epsilons]!r}, "
+            f"relative_width={self.relative_width!r}, "
+            f"record={self.record!r})"
+        )
+
+    def _facts(self) -> list[tuple[str, str]]:
+        group = "" if self.group_size == 1 else f", {self.group_size} at once"
+        runs = "; ".join(
+            f"{r.count} x {r.mechanism!r} on {r.sampling!r}"
+            for r in self.releases
+        )
+        mu, regret = rounded(self.fit.mu), rounded(self.fit.regret)
+        tier = (
+            "Tier I: mu may stand for the whole curve"
+            if self.fit.is_good
+            else "Tier II: mu hides more than 0.01, use the table"
+        )
+        return [
+            ("Neighbours", f"{self.adjacency.value}{group}"),
+            ("One record", self.record),
+            ("Releases", runs),
+            ("Observer", "sees every release, knows all other records"),
+            (
+                "mu (Gaussian DP)",
+                f"at most {mu}, no less than "
+                f"{rounded(self.fit.mu_lower, up=False)}",
+            ),
+            (
+                "Cut-off",
+                f"mu holds where both error rates are >= {self.cutoff:g}",
+            ),
+            ("Regret", f"at most {regret} ({tier})"),
+            ("Advantage", f"at most {rounded(self.advantage.upper)}"),
+        ]
+
+    def _tables(self) -> list[tuple[tuple[str, str], list[tuple[str, str]]]]:
+        epsilons = [
+            (f"{d:g}", rounded(bound.upper)) for d, bound in self.epsilons
+        ]
+        errors = [
+            (f"{x:.4g}", rounded(bound.lower, up=False, digits=6))
+            for x, bound in self.tradeoff
+        ]
+        return [
+            (("delta", "epsilon, at most"), epsilons),
+            (("false positives", "false negatives, at least"), errors),
+        ]
+
+    def _made_with(self) -> str:
+        return ", ".join(f"{name} {number}" for name, number in self.versions)
+
+    def __str__(self) -> str:
+        lines = ["Privacy report", ""]
+        lines += [f"{name + ':':<18} {text}" for name, text in self._facts()]
+        for (left, right), rows in self._tables():
+            lines += ["", f"{left:<18} {right}"]
+            lines += [f"{a:<18} {b}" for a, b in rows]
+        lines += ["", f"Made with: {self._made_with()}"]
+        lines += ["To make it again: from accountlib import *", self.call]
+        return "\n".join(lines)
+
+    def to_markdown(self) -> str:
+        """The report as Markdown."""
+        lines = ["## Privacy report", "", "| | |", "|---|---|"]
+        lines += [f"| {name} | {text} |" for name, text in self._facts()]
+        for (left, right), rows in self._tables():
+            lines += ["", f"| {left} | {right} |", "|---|---|"]
+            lines += [f"| {a} | {b} |" for a, b in rows]
+        lines += ["", f"Made with {self._made_with()}. To make it again:", ""]
+        lines += ["```python", "from accountlib import *", "", self.call]
+        return "\n".join([*lines, "```", ""])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as a dictionary of plain values, ready for JSON."""
+        return {
+            "adjacency": self.adjacency.value,
+            "group_size": self.group_size,
+            "record": self.record,
+            "releases": [
+                {
+                    "mechanism": named_fields(r.mechanism),
+                    "sampling": named_fields(r.sampling),
+                    "count": r.count,
+                }
+                for r in self.releases
+            ],
+            "gdp": asdict(self.fit) | {"tier": 1 if self.fit.is_good else 2},
+            "advantage": asdict(self.advantage),
+            "epsilon": [{"delta": d} | asdict(b) for d, b in self.epsilons],
+            "tradeoff": [
+                {"false_positive": x} | asdict(b) for x, b in self.tradeoff
+            ],
+            "relative_width": self.relative_width,
+            "versions": dict(self.versions),
+            "call": self.call,
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the certified curve and its Gaussian bound; needs matplotlib.
+
+        Parameters: `ax`, axes to draw on (default: new ones).
+        Returns: the axes.
+        Raises: ModuleNotFoundError without matplotlib.
+        """
+        if ax is None:
+            _, ax = import_module("matplotlib.pyplot").subplots()
+        curve = tradeoff_curve(
+            self.releases,
+            adjacency=self.adjacency,
+            group_size=self.group_size,
+            cutoff=self.cutoff,
+            relative_width=self.relative_width,
+        )
+        x = np.append(np.geomspace(1e-6, 0.01, 200), np.linspace(0.01, 1, 400))
+        ax.plot(x, curve(x), label="no attacker is below")
+        if self.fit.mu < math.inf:
+            gaussian = gaussian_tradeoff(x, mu=self.fit.mu)
+            label = f"$\\mu$ = {rounded(self.fit.mu)}"
+            ax.plot(x, gaussian, "--", label=label)
+        ax.plot(x, 1 - x, ":", color="0.5", label="blind guessing")
+        ax.set(xlabel="false-positive rate", ylabel="false-negative rate")
+        ax.legend()
+        return ax
+
+
+def rounded(value: float, *, up: bool = True, digits: int = 4) -> str:
+    """A number with few digits, rounded to the safe side.
+
+    Parameters: `value` (>= 0, inf allowed); `up`, whether to round up;
+    `digits`, how many significant ones.
+    Returns: a string.
+    Source: chapter 9, "An honest report".
+
+    >>> rounded(1.57031), rounded(0.99999, up=False)
+    ('1.571', '0.9999')
+    """
+    if math.isinf(value):
+        return "inf"
+    mode = ROUND_CEILING if up else ROUND_FLOOR
+    short = Context(prec=digits, rounding=mode).create_decimal(Decimal(value))
+    number = float(short)
+    return f"{number:.{digits}g}" if number < 1e5 else f"{number:.{digits}e}"
+
+
+def named_fields(value: Any) -> dict[str, Any]:
+    """Name and parameters of a mechanism or a sampler, as plain values.
+
+    Parameters: `value`, a dataclass such as `Gaussian(1.0)`.
+    Returns: {"name": class name, field: value, ...}.
+    Source: chapter 9, "An honest report".
+
+    >>> from accountlib.worst_case_pairs import Poisson
+    >>> named_fields(Poisson(0.01))
+    {'name': 'Poisson', 'rate': 0.01}
+    """
+    return {"name": type(value).__name__} | asdict(value)
+
+
+def report(
+    releases: Release | Sequence[Release],
+    *,
+    adjacency: Adjacency | str,
+    group_size: int = 1,
+    cutoff: float = 1e-10,
+    deltas: Sequence[float] = (1e-5, 1e-6, 1e-8, 1e-10),
+    relative_width: float = 1e-4,
+    record: str = "not stated",
+) -> PrivacyReport:
+    r"""The privacy statement of a whole run: text, Markdown, dict, figure.
+
+    Formula: `epsilon` at some deltas, `gdp`, and the trade-off curve at
+    $10^{-10}, 10^{-8}, 10^{-6}, 10^{-4}, 10^{-3}, 10^{-2}, 10^{-1}$ and
+    at $(1 - \eta)/2$.
+
+    Parameters: `releases`, `adjacency`, `group_size`, `cutoff`,
+    `relative_width` as for `gdp`; `deltas`, a non-empty list in (0, 1);
+    `record`, what one record is ("one image", "all images of a person").
+    Returns: a PrivacyReport. Printed upper ends are rounded up, lower
+    ends down.
+    Raises: ValueError for bad values, NotImplementedError for what no
+    theorem of the book covers (substitution, some groups).
+    Error: as `epsilon`, `gdp` and `tradeoff_curve`.
+    Source: Gomez et al. (2025), Section 4; chapter 9, "An honest report".
+
+    >>> from accountlib.worst_case_pairs import Gaussian
+    >>> print(report(Release(Gaussian(2.0)), adjacency="remove").fit.mu)
+    0.5000000000000002
+    """
+    name = check_adjacency(adjacency)
+    if not isinstance(record, str):
+        raise ValueError(f"record must be a text, got {record!r}")
+    if isinstance(deltas, str) or len(deltas) == 0:
+        raise ValueError(f"deltas must be a non-empty list, got {deltas!r}")
+    checked = [check_number("deltas", d, 0, 1, "()") for d in deltas]
+    fit = gdp(
+        releases,
+        adjacency=name,
+        group_size=group_size,
+        cutoff=cutoff,
+        relative_width=relative_width,
+    )
+    lower, upper = (
+        tradeoff_curve(
+            releases,
+            adjacency=name,
+            group_size=group_size,
+            bound=side,
+            cutoff=cutoff,
+            relative_width=relative_width,
+        )
+        for side in ("lower", "upper")
+    )
+    epsilons = [
+        epsilon(releases, delta=d, adjacency=name, group_size=group_size)
+        for d in checked
+    ]
+    advantage = Bound(upper.advantage, max(lower.advantage, upper.advantage))
+    places = [1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1]
+    places.append((1 - advantage.upper) / 2)
+    kept = (releases,) if isinstance(releases, Release) else tuple(releases)
+    return PrivacyReport(
+        releases=kept,
+        adjacency=name,
+        group_size=int(group_size),
+        cutoff=fit.cutoff,
+        relative_width=float(relative_width),
+        record=record,
+        epsilons=tuple(zip(checked, epsilons, strict=True)),
+        fit=fit,
+        advantage=advantage,
+        tradeoff=tuple(
+            (x, Bound(lower(x), max(lower(x), upper(x)))) for x in places
+        ),
+        versions=software_versions(),
+    )
+
+
+def software_versions() -> tuple[tuple[str, str], ...]:
+    """Names and versions of the software that computes.
+
+    Returns: pairs of a name and a version, "unknown" where the package
+    is not installed but used from its folder.
+    Source: chapter 9, "An honest report".
+
+    >>> [name for name, _ in software_versions()]
+    ['accountlib', 'numpy', 'scipy', 'Python']
+    """
+    found = []
+    for name in ("accountlib", "numpy", "scipy"):
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            found.append((name, "unknown"))
+    return (*found, ("Python", platform.python_version()))
