@@ -62,6 +62,7 @@ from .gaussian_dp import (
     software_versions,
     spread_epsilons,
     table_tradeoff,
+    thinned,
     tradeoff_curve,
 )
 from .group_privacy import (
@@ -409,6 +410,7 @@ __all__ = [
     "polygon_corners",
     "lower_kinks",
     "merge_gaussians",
+    "thinned",
     "spread_epsilons",
     "run_profiles",
     "tradeoff_curve",

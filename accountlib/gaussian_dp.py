@@ -74,6 +74,7 @@ __all__ = [
     "polygon_corners",
     "lower_kinks",
     "merge_gaussians",
+    "thinned",
     "spread_epsilons",
     "run_profiles",
     "tradeoff_curve",
@@ -412,7 +413,8 @@ class LossTables:
         powers = np.geomspace(1e-3, 1e9, 200)
         moments = total_cumulants(self.cells, powers - 1)[0]
         top = float(np.min((moments - math.log(cutoff)) / powers))
-        self.top = max(top, 1e-300)
+        mean = float(total_cumulants(self.cells, np.zeros(1))[1, 0])
+        self.top = max(top, min(mean, 25.0), 1e-12)
         self.totals: list[list[OneSided]] = []
         if len(losses) > 1 or self.count > 1:
             self.cover()
@@ -599,6 +601,22 @@ def merge_gaussians(losses: Losses) -> Losses:
     return [*others, (GaussianPair(math.sqrt(math.fsum(squares))), 1)]
 
 
+def thinned(epsilons: Floats) -> Floats:
+    """Sorted, without those so near that rounding would decide slopes.
+
+    Parameters: `epsilons`, >= 0, in any order.
+    Returns: increasing numbers, some of the given ones.
+    Source: chapter 9, "Code: a whole run".
+
+    >>> thinned(np.array([1.0, 0.0, 1e-20, 1.0]))
+    array([0., 1.])
+    """
+    points = np.sort(epsilons)
+    gap = 1e-14 + 1e-9 * points[-1]
+    kept = np.floor(points / gap)
+    return np.asarray(points[np.append(True, np.diff(kept) > 0)])
+
+
 def spread_epsilons(
     epsilons: Floats, profiles: Sequence[Floats], cutoff: float, number: int
 ) -> Floats:
@@ -626,9 +644,7 @@ def spread_epsilons(
         wanted = np.linspace(z[0], z[-1], number)
         at = np.interp(wanted, np.append(z[0], middle), epsilons[index])
         points.append(at)
-    merged = np.unique(np.concatenate(points))
-    # Nearer to each other, rounding would decide about the slopes.
-    return merged[np.append(True, np.diff(merged) > 1e-9 * merged[-1])]
+    return thinned(np.concatenate(points))
 
 
 def run_profiles(
@@ -677,7 +693,8 @@ def run_profiles(
         ]
 
     scale = np.append(np.linspace(0, 1, 65), np.geomspace(1e-8, 1e-2, 31))
-    epsilons = np.unique([t.top * scale for t in tables.values()])
+    grids = [one.top * scale for one in tables.values()]
+    epsilons = thinned(np.concatenate(grids))
     number = min(math.ceil(float(-ndtri(cutoff)) / math.sqrt(width)), 20_000)
     for part in (number // 4, number):
         uppers = [upper for _, upper in read(epsilons)]
@@ -830,11 +847,13 @@ def exact_mu(ways: Sequence[Losses]) -> float | None:
     most = [max(loss_ceiling(w).upper, infinite_bound(w).upper) for w in ways]
     if max(most) == 0:
         return 0.0
+    mu = 0.0
     for way in map(merge_gaussians, ways):
-        pair, count = way[0]
-        if len(way) > count or not isinstance(pair, GaussianPair):
+        pair, _ = way[0]
+        if len(way) > 1 or not isinstance(pair, GaussianPair):
             return None
-    return pair.mu
+        mu = pair.mu
+    return mu
 
 
 @dataclass(frozen=True)
@@ -882,8 +901,9 @@ def gdp(
     Returns: a GDPFit. `mu` is on the safe side wherever both error rates
     are at least the cut-off; outside nothing is promised (for sampled
     Gaussians mu would climb to its value without sampling). Where no
-    test has both, mu is the value at false-positive rate c; inf if that
-    is not finite. `regret` is an upper bound over that region.
+    test has both, mu is the value at false-positive rate c; inf if f(c)
+    cannot be told from 0 (below about 1e-12). `regret` is an upper bound
+    over that region.
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers (substitution, some groups).
     Error: all errors are in `mu`, `mu_lower` and `regret`.
