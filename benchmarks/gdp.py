@@ -13,12 +13,13 @@ middle. Writes gdp.json beside this file.
 The two definitions of mu differ a little. Ours is the largest mu over all
 points of the trade-off curve where both error rates reach the cut-off, the
 point at the cut-off itself included. gdpnum looks only at the corners of
-its polygon, and so leaves out the interpolated points at the cut-off. On
-its own curves this explains at most 1e-7 of the error where the curve is
-sound down to the cut-off. What is left is rounding: the small masses of
-the add table of dp-accounting are clipped differences of numbers of size
-1, whose errors grow as the step shrinks and as the steps of the run add
-up. A value below the certified lower end of the truth is called unsafe.
+its polygon, and so leaves out the interpolated points at the cut-off.
+Where its curve is sound down to the cut-off, this is worth 1e-7 or less. A
+value below the certified lower end of the truth is called unsafe. It has
+two other causes, both in dp-accounting 0.6.0: a one-step add table whose
+small masses are clipped differences of numbers near 1, so that they err
+the more the finer the step, and the noise of an FFT without tilt, in tails
+of 1e-10.
 """
 
 from __future__ import annotations
