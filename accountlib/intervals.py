@@ -585,7 +585,8 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     >>> round(aligned_step(0.4, [DiscretePair((0.6, 0.4), (0.4, 0.6))]), 4)
     0.8109
     """
-    atoms = [x - pair.atoms[0] for pair in pairs for x in pair.atoms]
+    lists = [pair.atoms for pair in pairs]
+    atoms = [x - places[0] for places in lists for x in places]
     largest = max(map(abs, atoms), default=0.0)
     only_atoms = all(pair.discrete for pair in pairs)
     if largest == 0 or len(atoms) > 100 or largest > 20_000 * step:

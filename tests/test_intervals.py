@@ -86,6 +86,22 @@ def test_sums_of_tables_keep_their_side(bound, tilt, count):
 
 
 @pytest.mark.parametrize("bound", SIDES)
+@pytest.mark.parametrize("count", [1, 3, 50])
+def test_many_epsilons_at_once(bound, count):
+    """An array of epsilons, by one transform or by none, as one by one."""
+    rng = np.random.default_rng(count)
+    masses = rng.dirichlet(np.full(1000, 0.05))
+    one = table(masses, bound, step=0.001, first=-400, tilt=1.5)
+    total = add_tables([(one, count)], -40.0, (9.0, 9.0))
+    epsilons = np.append(0.0, np.sort(rng.uniform(0, 1.2 * count, 2000)))
+    together = read_delta(total, epsilons)
+    alone = np.array([read_delta(total, x) for x in epsilons])
+    assert together.shape == epsilons.shape
+    scale = 1e-12 * math.exp(total.log_scale) * np.exp(-1.5 * epsilons)
+    assert np.all(np.abs(together - alone) <= scale + 1e-9 * alone)
+
+
+@pytest.mark.parametrize("bound", SIDES)
 @pytest.mark.parametrize("tail", [-3.0, -8.0, -20.0])
 def test_a_cut_window_keeps_its_side(bound, tail):
     """What leaves the window, or comes back into it, is counted."""
