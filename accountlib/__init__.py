@@ -36,6 +36,7 @@ from .divergences import (
     monte_carlo_sample_size,
 )
 from .gaussian_dp import (
+    HOW_TO_READ,
     GDPFit,
     LossTables,
     PrivacyReport,
@@ -420,6 +421,7 @@ __all__ = [
     "GDPFit",
     "gdp",
     "PrivacyReport",
+    "HOW_TO_READ",
     "rounded",
     "named_fields",
     "report",

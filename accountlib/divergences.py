@@ -255,14 +255,16 @@ def gaussian_delta(epsilon: ArrayLike, *, mu: ArrayLike) -> Any:
         ndtr(-a) - density * mills_ratio(b),
     )
     # Close together: integrate -m'(x) = 1 - x m(x) over [a, b].
-    nodes, weights = GAUSS_RULE
-    width = np.minimum(distance, 1.0)
-    points = (
-        np.maximum(a, -0.5)[..., None] + width[..., None] * (1 + nodes) / 2
-    )
-    slope = 1 - points * mills_ratio(points)
-    near = density * width * (slope @ weights) / 2
-    delta = np.where(distance < 1, np.maximum(near, 0), far)
+    delta, close = far, distance < 1
+    if np.any(close):
+        nodes, weights = GAUSS_RULE
+        width = np.minimum(distance, 1.0)
+        points = (
+            np.maximum(a, -0.5)[..., None] + width[..., None] * (1 + nodes) / 2
+        )
+        slope = 1 - points * mills_ratio(points)
+        near = density * width * (slope @ weights) / 2
+        delta = np.where(close, np.maximum(near, 0), far)
     delta = np.where(mu > 0, delta, 0.0)
     # Swap identity for negative epsilon.
     below = np.minimum(epsilon, 0)

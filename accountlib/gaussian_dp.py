@@ -84,6 +84,7 @@ __all__ = [
     "GDPFit",
     "gdp",
     "PrivacyReport",
+    "HOW_TO_READ",
     "rounded",
     "named_fields",
     "report",
@@ -184,6 +185,10 @@ class TradeoffCurve:
                 "false_positive must not decrease and false_negative must "
                 f"not increase, got {x!r} and {y!r}"
             )
+        rise, fall = np.diff(x), -np.diff(y)
+        if np.any(fall[1:] * rise[:-1] > fall[:-1] * rise[1:] + 1e-10):
+            raise ValueError(f"false_negative must be convex, got {y!r}")
+        check_choice("bound", self.bound, ("lower", "upper"))
 
     def __call__(self, false_positive: ArrayLike) -> Any:
         """The false-negative rate at a rate x, or at an array of them."""
@@ -201,6 +206,15 @@ class TradeoffCurve:
     def advantage(self) -> float:
         """Largest 1 - x - y of any test, on the other side of the truth."""
         return self.delta(0.0)
+
+    @property
+    def equal_error_rate(self) -> float:
+        """The rate x with f(x) = x, on the same side as the curve."""
+        x, y = self.false_positive, self.false_negative
+        k = int(np.argmax(y <= x))  # x runs to 1, so there is one
+        gap = (y - x)[k - 1 : k + 1]
+        part = gap[0] / (gap[0] - gap[1])
+        return float(x[k - 1] + (x[k] - x[k - 1]) * part)
 
 
 def table_tradeoff(loss: PrivacyLossDistribution) -> TradeoffCurve:
@@ -682,31 +696,37 @@ def run_profiles(
         for key, way in order.items()
     }
 
-    def read(epsilons: Floats) -> list[tuple[Floats, Floats]]:
+    def read(epsilons: Floats) -> Floats:
+        """Two rows for each order: lower and upper ends."""
         found = {key: one.read(epsilons) for key, one in tables.items()}
-        return [
-            (
-                np.max([found[key][0] for key in order], axis=0),
-                np.max([found[key][1] for key in order], axis=0),
-            )
-            for order in orders
-        ]
+        ends = [np.max([found[key] for key in x], axis=0) for x in orders]
+        return np.concatenate(ends)
 
     scale = np.append(np.linspace(0, 1, 65), np.geomspace(1e-8, 1e-2, 31))
     grids = [one.top * scale for one in tables.values()]
     epsilons = thinned(np.concatenate(grids))
     number = min(math.ceil(float(-ndtri(cutoff)) / math.sqrt(width)), 20_000)
+    ends = read(epsilons)
     for part in (number // 4, number):
-        uppers = [upper for _, upper in read(epsilons)]
-        epsilons = spread_epsilons(epsilons, uppers, cutoff, part)
+        wanted = spread_epsilons(epsilons, [*ends[1::2]], cutoff, part)
+        new = np.setdiff1d(wanted, epsilons)
+        epsilons = np.append(epsilons, new)
+        rank = np.argsort(epsilons)
+        rank = rank[np.isin(epsilons[rank], wanted)]
+        more = read(new) if len(new) else ends[:, :0]
+        ends = np.append(ends, more, axis=1)[:, rank]
+        epsilons = epsilons[rank]
+    ends[::2, 0] = np.max(ends[::2, 0])  # both orders have one delta(0)
+    ends[1::2, 0] = np.min(ends[1::2, 0])
+    floors = [
+        max(infinite_bound(way).lower for way in order.values())
+        for order in orders
+    ]
     made = [
-        Profile(
-            epsilons,
-            lower,
-            upper,
-            max(infinite_bound(way).lower for way in order.values()),
+        Profile(epsilons, lower, upper, floor)
+        for lower, upper, floor in zip(
+            ends[::2], ends[1::2], floors, strict=True
         )
-        for (lower, upper), order in zip(read(epsilons), orders, strict=True)
     ]
     return made[0], made[-1]
 
@@ -864,7 +884,8 @@ class GDPFit:
 
     Fields: `mu` ($\mu$, an upper bound); `regret` ($\kappa$, an upper
     bound of what mu hides); `cutoff` (c); `mu_lower`: no mu below it is
-    valid at this cut-off.
+    valid at this cut-off; `exact`: the trade-off function is $f_\mu$
+    itself, and the cut-off has no meaning.
     Source: Gomez et al. (2025), Section 4; chapter 9, "The call".
 
     >>> GDPFit(1.0, 0.005, 1e-10, 0.9999).is_good
@@ -875,11 +896,31 @@ class GDPFit:
     regret: float
     cutoff: float
     mu_lower: float = 0.0
+    exact: bool = False
 
     @property
     def is_good(self) -> bool:
-        """Whether the regret is at most 0.01: mu may stand alone."""
-        return self.regret <= 0.01
+        """Whether mu is finite and its regret at most 0.01."""
+        return self.mu < math.inf and self.regret <= 0.01
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        r"""What the fit alone promises as (epsilon, delta)-DP.
+
+        Formula: $\delta_\mu(\varepsilon) + c\,(1 + e^\varepsilon)$, at
+        most 1; the last term only if the fit is not exact.
+
+        Parameters: `epsilon` (in [0, 700]), a number or an array.
+        Returns: an upper bound of delta, looser than that of the run.
+        Raises: ValueError for epsilon outside [0, 700].
+        Source: chapter 9, Proposition "What a cut-off leaves".
+        """
+        epsilon = check_range("epsilon", epsilon, 0, 700)
+        tails = 0.0 if self.exact else self.cutoff
+        bound = np.ones(epsilon.shape)
+        if self.mu < math.inf:
+            bound = gaussian_delta(epsilon, mu=self.mu) * (1 + 1e-9)
+        bound = bound + tails * (1 + np.exp(epsilon))
+        return as_given(np.minimum(bound, 1.0))
 
 
 def gdp(
@@ -902,8 +943,9 @@ def gdp(
     are at least the cut-off; outside nothing is promised (for sampled
     Gaussians mu would climb to its value without sampling). Where no
     test has both, mu is the value at false-positive rate c; inf if f(c)
-    cannot be told from 0 (below about 1e-12). `regret` is an upper bound
-    over that region.
+    cannot be told from 0 (mu above about 10 after many steps). `regret`
+    is an upper bound over all error rates. Use `GDPFit.delta` to turn the
+    fit into an (epsilon, delta); do not compose fits, compose releases.
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers (substitution, some groups).
     Error: all errors are in `mu`, `mu_lower` and `regret`.
@@ -920,7 +962,7 @@ def gdp(
     exact = exact_mu(directions(releases, adjacency, group_size))
     if exact is not None:
         error = 4 * UNIT * exact
-        return GDPFit(exact + error, error, cutoff, exact - error)
+        return GDPFit(exact + error, error, cutoff, exact - error, True)
     profiles = run_profiles(
         releases, adjacency, group_size, cutoff, relative_width
     )
@@ -942,10 +984,11 @@ class PrivacyReport:
     r"""A privacy statement that can be read and checked by strangers.
 
     Fields: `releases`, `adjacency`, `group_size`, `cutoff`,
-    `relative_width`: what was asked; `record`, what one record is;
-    `epsilons`, pairs of delta and a Bound of epsilon; `fit`, the GDPFit;
-    `advantage`, a Bound; `tradeoff`, pairs of a false-positive rate and
-    a Bound of the smallest false-negative rate; `versions`, of software.
+    `relative_width`: what was asked; `record`, what one record is, and
+    `notes`, both in words; `epsilons`, pairs of delta and a Bound of
+    epsilon; `fit`, the GDPFit; `advantage`, a Bound; `tradeoff`, pairs of
+    a false-positive rate and a Bound of the smallest false-negative rate;
+    `versions`, of software.
     Source: Gomez et al. (2025), Section 4; chapter 9, "An honest report".
     """
 
@@ -955,6 +998,7 @@ class PrivacyReport:
     cutoff: float
     relative_width: float
     record: str
+    notes: str
     epsilons: tuple[tuple[float, Bound], ...]
     fit: GDPFit
     advantage: Bound
@@ -970,45 +1014,47 @@ class PrivacyReport:
             f"group_size={self.group_size!r}, cutoff={self.cutoff!r}, "
             f"deltas={[d for d, _ in self.epsilons]!r}, "
             f"relative_width={self.relative_width!r}, "
-            f"record={self.record!r})"
+            f"record={self.record!r}, notes={self.notes!r})"
         )
 
     def _facts(self) -> list[tuple[str, str]]:
-        group = "" if self.group_size == 1 else f", {self.group_size} at once"
+        group = "" if self.group_size == 1 else f", {self.group_size} records"
         runs = "; ".join(
             f"{r.count} x {r.mechanism!r} on {r.sampling!r}"
             for r in self.releases
         )
-        mu, regret = rounded(self.fit.mu), rounded(self.fit.regret)
-        tier = (
-            "Tier I: mu may stand for the whole curve"
-            if self.fit.is_good
-            else "Tier II: mu hides more than 0.01, use the table"
-        )
+        mu = f"at most {rounded(self.fit.mu, digits=6)}"
+        if not self.fit.exact:
+            low = rounded(self.fit.mu_lower, up=False, digits=6)
+            mu += f", and not below {low}"
+        tier = "Tier I: mu describes the whole curve"
+        if not self.fit.is_good:
+            tier = "Tier II: mu is not enough, use the table"
+        where = f"mu holds where both error rates are >= {self.cutoff:g}"
+        if self.fit.exact:
+            where = "none, mu holds everywhere"
         return [
             ("Neighbours", f"{self.adjacency.value}{group}"),
             ("One record", self.record),
             ("Releases", runs),
             ("Observer", "sees every release, knows all other records"),
-            (
-                "mu (Gaussian DP)",
-                f"at most {mu}, no less than "
-                f"{rounded(self.fit.mu_lower, up=False)}",
-            ),
-            (
-                "Cut-off",
-                f"mu holds where both error rates are >= {self.cutoff:g}",
-            ),
-            ("Regret", f"at most {regret} ({tier})"),
+            ("mu", mu),
+            ("Cut-off", where),
+            ("Regret", f"at most {rounded(self.fit.regret)}"),
+            ("Verdict", tier),
             ("Advantage", f"at most {rounded(self.advantage.upper)}"),
+            ("Notes", self.notes),
         ]
 
     def _tables(self) -> list[tuple[tuple[str, str], list[tuple[str, str]]]]:
         epsilons = [
             (f"{d:g}", rounded(bound.upper)) for d, bound in self.epsilons
         ]
-        errors = [
-            (f"{x:.4g}", rounded(bound.lower, up=False, digits=6))
+        errors = [  # less false positives can only mean more false negatives
+            (
+                rounded(x, up=False),
+                rounded(bound.lower, up=False, digits=6),
+            )
             for x, bound in self.tradeoff
         ]
         return [
@@ -1022,6 +1068,7 @@ class PrivacyReport:
     def __str__(self) -> str:
         lines = ["Privacy report", ""]
         lines += [f"{name + ':':<18} {text}" for name, text in self._facts()]
+        lines += ["", *HOW_TO_READ]
         for (left, right), rows in self._tables():
             lines += ["", f"{left:<18} {right}"]
             lines += [f"{a:<18} {b}" for a, b in rows]
@@ -1032,7 +1079,10 @@ class PrivacyReport:
     def to_markdown(self) -> str:
         """The report as Markdown."""
         lines = ["## Privacy report", "", "| | |", "|---|---|"]
-        lines += [f"| {name} | {text} |" for name, text in self._facts()]
+        for name, text in self._facts():
+            safe = text.replace("|", "\\|").replace("\n", " ")
+            lines.append(f"| {name} | {safe} |")
+        lines += ["", *HOW_TO_READ]
         for (left, right), rows in self._tables():
             lines += ["", f"| {left} | {right} |", "|---|---|"]
             lines += [f"| {a} | {b} |" for a, b in rows]
@@ -1046,6 +1096,7 @@ class PrivacyReport:
             "adjacency": self.adjacency.value,
             "group_size": self.group_size,
             "record": self.record,
+            "notes": self.notes,
             "releases": [
                 {
                     "mechanism": named_fields(r.mechanism),
@@ -1093,6 +1144,15 @@ class PrivacyReport:
         return ax
 
 
+HOW_TO_READ = (
+    "False positives: the share of people outside the data that an attacker",
+    "accuses; false negatives: the share of people in the data that he",
+    "misses. mu: telling whether a record is in the data is at least as hard",
+    "as telling a normal law from the same law, mu deviations away. Regret:",
+    "by how much a real attack may be worse than mu says, in each rate.",
+)
+
+
 def rounded(value: float, *, up: bool = True, digits: int = 4) -> str:
     """A number with few digits, rounded to the safe side.
 
@@ -1104,12 +1164,12 @@ def rounded(value: float, *, up: bool = True, digits: int = 4) -> str:
     >>> rounded(1.57031), rounded(0.99999, up=False)
     ('1.571', '0.9999')
     """
-    if math.isinf(value):
-        return "inf"
+    near = f"{value:.{digits}g}"
+    if float(near) == value or (float(near) > value) == up:
+        return near  # also for inf
     mode = ROUND_CEILING if up else ROUND_FLOOR
     short = Context(prec=digits, rounding=mode).create_decimal(Decimal(value))
-    number = float(short)
-    return f"{number:.{digits}g}" if number < 1e5 else f"{number:.{digits}e}"
+    return f"{float(short):.{digits}g}"
 
 
 def named_fields(value: Any) -> dict[str, Any]:
@@ -1135,16 +1195,18 @@ def report(
     deltas: Sequence[float] = (1e-5, 1e-6, 1e-8, 1e-10),
     relative_width: float = 1e-4,
     record: str = "not stated",
+    notes: str = "none",
 ) -> PrivacyReport:
     r"""The privacy statement of a whole run: text, Markdown, dict, figure.
 
     Formula: `epsilon` at some deltas, `gdp`, and the trade-off curve at
-    $10^{-10}, 10^{-8}, 10^{-6}, 10^{-4}, 10^{-3}, 10^{-2}, 10^{-1}$ and
-    at $(1 - \eta)/2$.
+    $10^{-10}, 10^{-8}, 10^{-6}, 10^{-4}, 10^{-3}, 10^{-2}, 10^{-1}$ (those
+    not below the cut-off) and where $f(x) = x$.
 
     Parameters: `releases`, `adjacency`, `group_size`, `cutoff`,
     `relative_width` as for `gdp`; `deltas`, a non-empty list in (0, 1);
-    `record`, what one record is ("one image", "all images of a person").
+    `record`, what one record is ("one image", "all images of a person");
+    `notes`, what else a reader must know, such as tuning on the same data.
     Returns: a PrivacyReport. Printed upper ends are rounded up, lower
     ends down.
     Raises: ValueError for bad values, NotImplementedError for what no
@@ -1157,8 +1219,9 @@ def report(
     0.5000000000000002
     """
     name = check_adjacency(adjacency)
-    if not isinstance(record, str):
-        raise ValueError(f"record must be a text, got {record!r}")
+    for field, text in (("record", record), ("notes", notes)):
+        if not isinstance(text, str):
+            raise ValueError(f"{field} must be a text, got {text!r}")
     if isinstance(deltas, str) or len(deltas) == 0:
         raise ValueError(f"deltas must be a non-empty list, got {deltas!r}")
     checked = [check_number("deltas", d, 0, 1, "()") for d in deltas]
@@ -1185,8 +1248,9 @@ def report(
         for d in checked
     ]
     advantage = Bound(upper.advantage, max(lower.advantage, upper.advantage))
-    places = [1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1]
-    places.append((1 - advantage.upper) / 2)
+    powers = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
+    places = [x for x in powers if x >= cutoff or fit.exact]
+    places.append(lower.equal_error_rate)
     kept = (releases,) if isinstance(releases, Release) else tuple(releases)
     return PrivacyReport(
         releases=kept,
@@ -1195,6 +1259,7 @@ def report(
         cutoff=fit.cutoff,
         relative_width=float(relative_width),
         record=record,
+        notes=notes,
         epsilons=tuple(zip(checked, epsilons, strict=True)),
         fit=fit,
         advantage=advantage,

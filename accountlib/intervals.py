@@ -811,15 +811,24 @@ class Spectrum(OneSided):
 
     def _turned(self, place: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """The first two series at some places: one by one, or by FFT."""
-        near, next_one, *_ = self._series
-        if place.size * len(self.frequency) < 4 * self.size + 1e5:
-            turns = np.multiply.outer(place, self.frequency) % self.size
-            turn = np.exp(-2j * np.pi / self.size * turns)
-            return (turn @ near).real, (turn @ next_one).real
-        circle = np.zeros((2, self.size), complex)
-        circle[:, self.frequency] = near, next_one
-        at_near, at_next = fft(circle).real[:, place]
-        return at_near, at_next
+        last, unit = int(self.frequency[-1]), -2j * np.pi / self.size
+        if place.size * last > 4 * self.size + 1e5:
+            circle = np.zeros((2, self.size), complex)
+            circle[:, self.frequency] = self._series[:2]
+            at_near, at_next = fft(circle).real[:, place]
+            return at_near, at_next
+        # Frequency k is b + block g: few exponentials, many products.
+        block = math.isqrt(last) + 1
+        table = np.zeros((2, block * block), complex)
+        table[:, self.frequency] = self._series[:2]
+        fine, coarse = (
+            np.exp(unit * (np.multiply.outer(place, steps) % self.size))
+            for steps in (np.arange(block), block * np.arange(block))
+        )
+        parts = fine @ table.reshape(2 * block, block).T
+        parts = parts.reshape(*place.shape, 2, block)
+        found = np.sum(parts * coarse[..., None, :], axis=-1).real
+        return found[..., 0], found[..., 1]
 
     def weighed(self, epsilon: Floats) -> tuple[Floats, Floats]:
         step, tilt = self.step, self.tilt
