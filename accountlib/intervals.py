@@ -1071,9 +1071,9 @@ def log_transform(
     array([ 0.    +0.j    , -0.3466+0.7854j])
     """
     excess = math.fsum(np.append(table.mass, -1.0))
-    z, wrong = z / (1 + excess), wrong / (1 + excess)
+    z, wrong = z / (1 + excess), wrong / (1 + excess) + 4 * UNIT
     square = 2 * z.real + z.real**2 + z.imag**2  # of the size, minus 1
-    size = np.sqrt(np.maximum(1 + square, 0)) + wrong + 1e-300
+    size = np.hypot(1 + z.real, z.imag) + wrong
     precise = np.log1p(np.maximum(square, -0.9)) / 2
     log_size = np.where(np.abs(square) < 0.5, precise, np.log(size))
     turn = np.arctan2(z.imag, 1 + z.real)
