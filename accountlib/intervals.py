@@ -1071,7 +1071,8 @@ def log_transform(
     array([ 0.    +0.j    , -0.3466+0.7854j])
     """
     excess = math.fsum(np.append(table.mass, -1.0))
-    z, wrong = z / (1 + excess), wrong / (1 + excess) + 4 * UNIT
+    z, wrong = z / (1 + excess), wrong / (1 + excess)
+    wrong = wrong + 4 * UNIT * np.abs(z)
     square = 2 * z.real + z.real**2 + z.imag**2  # of the size, minus 1
     size = np.hypot(1 + z.real, z.imag) + wrong
     precise = np.log1p(np.maximum(square, -0.9)) / 2
