@@ -72,15 +72,16 @@ __all__ = [
     "LossTables",
     "Profile",
     "polygon_corners",
+    "both_signs",
     "lower_kinks",
     "merge_gaussians",
     "thinned",
     "spread_epsilons",
     "run_profiles",
+    "exact_mu",
     "tradeoff_curve",
     "regret_bound",
     "largest_mu",
-    "exact_mu",
     "GDPFit",
     "gdp",
     "PrivacyReport",
@@ -151,19 +152,21 @@ class TradeoffCurve:
     Parameters: `false_positive` (increasing, from 0 to 1),
     `false_negative` (one per corner, decreasing), `bound`: "lower" if no
     attacker does better than the curve, "upper" if one attains it or does
-    better.
+    better; `mu`, if the curve is exactly $f_\mu$ and the corners are
+    points of it (default None).
     Raises: ValueError for lists of other kinds.
     Error: that of the corners, and 1e-15 for interpolation.
     Source: Gomez et al. (2025), Algorithm 1; chapter 9.
 
     >>> coin = TradeoffCurve([0.0, 0.25, 1.0], [1.0, 0.25, 0.0], "lower")
-    >>> round(coin(0.5), 6), coin.advantage, round(coin.delta(1.0), 6)
-    (0.166667, 0.5, 0.07043)
+    >>> [round(v, 6) for v in (coin(0.5), coin.advantage, coin.delta(1.0))]
+    [0.166667, 0.5, 0.07043]
     """
 
     false_positive: Floats
     false_negative: Floats
     bound: str
+    mu: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("false_positive", "false_negative"):
@@ -186,12 +189,15 @@ class TradeoffCurve:
                 f"not increase, got {x!r} and {y!r}"
             )
         rise, fall = np.diff(x), -np.diff(y)
-        if np.any(fall[1:] * rise[:-1] > fall[:-1] * rise[1:] + 1e-10):
+        excess = fall[1:] * rise[:-1] - fall[:-1] * rise[1:]
+        if np.any(excess > 1e-6 * (rise[1:] + rise[:-1])):
             raise ValueError(f"false_negative must be convex, got {y!r}")
         check_choice("bound", self.bound, ("lower", "upper"))
 
     def __call__(self, false_positive: ArrayLike) -> Any:
         """The false-negative rate at a rate x, or at an array of them."""
+        if self.mu is not None:
+            return gaussian_tradeoff(false_positive, mu=self.mu)
         x = check_range("false_positive", false_positive, 0, 1)
         y = np.interp(x, self.false_positive, self.false_negative)
         return as_given(np.asarray(y))
@@ -199,8 +205,13 @@ class TradeoffCurve:
     def delta(self, epsilon: float) -> float:
         """delta at any real epsilon, on the other side of the truth."""
         alpha = math.exp(check_number("epsilon", epsilon, -700, 700))
+        if self.mu is not None:
+            return float(gaussian_delta(epsilon, mu=self.mu))
         corners = 1 - self.false_negative - alpha * self.false_positive
-        return max(0.0, float(np.max(corners)))
+        error = 4 * UNIT * (1 + alpha)
+        found = float(np.max(corners))
+        found += error if self.bound == "lower" else -error
+        return min(max(0.0, found), 1.0)
 
     @property
     def advantage(self) -> float:
@@ -424,14 +435,22 @@ class LossTables:
         self.count = sum(n for _, n in losses)
         self.budget = max(1e-12 * cutoff / self.count, 1e-320)
         self.cells = [Cells.first(p, n, self.budget) for p, n in losses]
-        powers = np.geomspace(1e-3, 1e9, 200)
-        moments = total_cumulants(self.cells, powers - 1)[0]
-        top = float(np.min((moments - math.log(cutoff)) / powers))
+        top = self.chernoff_top(self.cells)
+        if cutoff < 1e-20 or self.count == 1:  # coarse cells are too coarse
+            order, _ = saddle(self.cells, Query(None, top, width))
+            fine = [c.finer(order, self.budget) for c in self.cells]
+            top = max(top, self.chernoff_top(fine))
         mean = float(total_cumulants(self.cells, np.zeros(1))[1, 0])
         self.top = max(top, min(mean, 25.0), 1e-12)
         self.totals: list[list[OneSided]] = []
         if len(losses) > 1 or self.count > 1:
             self.cover()
+
+    def chernoff_top(self, cells: Sequence[Cells]) -> float:
+        """Where Q has about the cut-off left above, eq. (gdp-top)."""
+        powers = np.geomspace(1e-3, 1e9, 200)
+        moments = total_cumulants(cells, powers - 1)[0]
+        return float(np.min((moments - math.log(self.cutoff)) / powers))
 
     def cover(self) -> None:
         """Tables until all epsilons up to `top` have precise ones."""
@@ -540,6 +559,35 @@ def polygon_corners(
     return x, d[:-1] + a[:-1] * x, index
 
 
+def both_signs(
+    profile: Profile, mirror: Profile
+) -> tuple[Floats, Floats, Floats]:
+    r"""A privacy curve between bounds, over both sides of alpha = 1.
+
+    Formula: $h(\alpha) = 1 - \alpha + \alpha\, h_{Q,P}(1/\alpha)$.
+
+    Parameters: `profile`, of a pair; `mirror`, of the same pair read
+    backwards, at the same epsilons.
+    Returns: (alpha, lower, upper), alpha increasing.
+    Source: chapter 1, the swap identity; chapter 9.
+
+    >>> at = np.array([0.0, 1.0])
+    >>> one = Profile(at, np.array([0.5, 0.2]), np.array([0.5, 0.3]), 0.0)
+    >>> both_signs(one, one)[2].round(3)
+    array([0.742, 0.5  , 0.3  ])
+    """
+    back = -profile.epsilon[:0:-1]
+    alpha = np.exp(np.append(back, profile.epsilon))
+    lower, upper = (
+        np.append(-np.expm1(back) + np.exp(back) * flipped[:0:-1], values)
+        for values, flipped in (
+            (profile.lower, mirror.lower),
+            (profile.upper, mirror.upper),
+        )
+    )
+    return alpha, lower, upper
+
+
 def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
     r"""A piecewise linear lower bound of a privacy curve, by its kinks.
 
@@ -559,15 +607,7 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
     >>> bool(np.all(delta <= gaussian_delta(np.log(alpha), mu=1.0)))
     True
     """
-    back = -profile.epsilon[:0:-1]
-    a = np.exp(np.append(back, profile.epsilon))
-    lower, upper = (
-        np.append(-np.expm1(back) + np.exp(back) * flipped[:0:-1], values)
-        for values, flipped in (
-            (profile.lower, mirror.lower),
-            (profile.upper, mirror.upper),
-        )
-    )
+    a, lower, upper = both_signs(profile, mirror)
     n, lag = len(a), 1
     left, right = np.full(n, -1.0), np.zeros(n)  # slopes are in [-1, 0]
     while lag < n:
@@ -732,6 +772,31 @@ def run_profiles(
     return made[0], made[-1]
 
 
+def exact_mu(ways: Sequence[Losses]) -> float | None:
+    r"""mu of a run whose loss is exactly that of two Gaussians, or None.
+
+    Formula: $\sqrt{\sum_j T_j \mu_j^2}$; 0 if nothing is revealed.
+
+    Parameters: `ways`, the losses of each direction.
+    Returns: mu up to rounding (1e-15, relative), or None.
+    Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 9, "Code: a whole
+    run".
+
+    >>> exact_mu([[(GaussianPair(3.0), 1), (GaussianPair(2.0), 4)]])
+    5.0
+    """
+    most = [max(loss_ceiling(w).upper, infinite_bound(w).upper) for w in ways]
+    if max(most) == 0:
+        return 0.0
+    mu = 0.0
+    for way in map(merge_gaussians, ways):
+        pair, _ = way[0]
+        if len(way) > 1 or not isinstance(pair, GaussianPair):
+            return None
+        mu = pair.mu
+    return mu
+
+
 def tradeoff_curve(
     releases: Release | Sequence[Release],
     *,
@@ -767,12 +832,19 @@ def tradeoff_curve(
     check_choice("bound", bound, ("lower", "upper"))
     check_number("cutoff", cutoff, 1e-250, 0.1)
     check_number("relative_width", relative_width, 1e-7, 0.1)
+    exact = exact_mu(directions(releases, adjacency, group_size))
+    if exact is not None:
+        exact *= 1 + (4 if bound == "lower" else -4) * UNIT
+        z = np.linspace(ndtri(cutoff), -ndtri(cutoff), 1000)
+        x = np.concatenate([[0.0], ndtr(z), [1.0]])
+        y = gaussian_tradeoff(x, mu=exact)
+        return TradeoffCurve(x, y, bound, exact)
     profiles = run_profiles(
         releases, adjacency, group_size, cutoff, relative_width
     )
     ends, rates = [], []
     for profile, mirror in (profiles, profiles[::-1]):
-        alpha, delta = np.exp(profile.epsilon), profile.upper
+        alpha, _, delta = both_signs(profile, mirror)
         if bound == "upper":
             alpha, delta = lower_kinks(profile, mirror)
         x, w, index = polygon_corners(alpha, delta)
@@ -851,30 +923,6 @@ def largest_mu(
         crossing = float(-ndtri(at) - ndtri(cutoff))
     mu = max(crossing, float(np.max(mu_from_errors(x[inside:], w[inside:]))))
     return max(0.0, mu * (1 + sign * 1e-13) + sign * 1e-13)
-
-
-def exact_mu(ways: Sequence[Losses]) -> float | None:
-    r"""mu of a run whose loss is exactly that of two Gaussians, or None.
-
-    Formula: $\sqrt{\sum_j T_j \mu_j^2}$; 0 if nothing is revealed.
-
-    Parameters: `ways`, the losses of each direction.
-    Returns: mu up to rounding (1e-15, relative), or None.
-    Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 9, "The call".
-
-    >>> exact_mu([[(GaussianPair(3.0), 1), (GaussianPair(2.0), 4)]])
-    5.0
-    """
-    most = [max(loss_ceiling(w).upper, infinite_bound(w).upper) for w in ways]
-    if max(most) == 0:
-        return 0.0
-    mu = 0.0
-    for way in map(merge_gaussians, ways):
-        pair, _ = way[0]
-        if len(way) > 1 or not isinstance(pair, GaussianPair):
-            return None
-        mu = pair.mu
-    return mu
 
 
 @dataclass(frozen=True)
@@ -970,10 +1018,8 @@ def gdp(
     orders = [profiles]
     if profiles[0] is not profiles[1]:
         orders.append(profiles[::-1])
-    mu = max(
-        largest_mu(np.exp(one.epsilon), one.upper, cutoff, 1)
-        for one, _ in orders
-    )
+    sides = [both_signs(*order) for order in orders]
+    mu = max(largest_mu(alpha, up, cutoff, 1) for alpha, _, up in sides)
     lines = [lower_kinks(*order) for order in orders]
     least = max(largest_mu(*line, cutoff, -1) for line in lines)
     regret = max(regret_bound(*line, mu) for line in lines)

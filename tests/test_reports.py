@@ -1,0 +1,327 @@
+"""Gaussian DP, trade-off curves and reports: what a reader relies on.
+
+test_gaussian_dp.py has the mathematics in exact fractions and in high
+precision; here are published numbers, random runs, bad input and reports.
+"""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import accountlib as al
+
+DATA = Path(__file__).parent / "data"
+BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
+CIFAR = al.Poisson(16384 / 50000)
+IMAGES = al.Release(al.Gaussian(9.4), CIFAR, 2000)
+
+
+# --- published numbers ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "row", json.loads((DATA / "gdp_table3.json").read_text())["rows"]
+)
+def test_table_3(row):
+    found = al.mu_from_epsilon_delta(row["eps"], delta=[1e-5, 1e-6, 1e-9])
+    assert [round(mu, 2) for mu in found] == row["seed"]
+    assert found == pytest.approx(row["recomputed"], rel=1e-9)
+    for mu, delta in zip(found, (1e-5, 1e-6, 1e-9), strict=True):
+        assert al.gaussian_delta(row["eps"], mu=mu) <= delta
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "mu"),
+    [
+        (0.1, 0.125309),
+        (0.5, 0.623893),
+        (1.0, 1.232035),
+        (2.0, 2.357961),
+        (4.0, 4.194478),
+    ],
+)
+def test_pure_dp(epsilon, mu):
+    found = al.gdp(al.Release(al.PureDP(epsilon)), **BOTH)
+    regret = al.gaussian_delta(epsilon, mu=mu) / (1 + math.exp(epsilon))
+    assert al.mu_from_pure_dp(epsilon) == pytest.approx(mu, abs=1e-6)
+    assert found.mu == pytest.approx(mu, abs=1e-6)
+    assert found.regret == pytest.approx(regret, abs=1e-6)
+
+
+def test_laplace():
+    found = al.gdp(al.Release(al.Laplace(1.0)), **BOTH)
+    assert found.mu == pytest.approx(1.030064, abs=1e-6)
+    assert found.regret == pytest.approx(0.037016, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "count", "mu"),
+    [
+        (40, 906, 0.25),
+        (24, 1156, 0.47),
+        (20, 1656, 0.67),
+        (16, 1765, 0.86),
+        (12, 2007, 1.23),
+        (9.4, 2000, 1.57),
+        (21.1, 250, 0.25),
+        (15.8, 500, 0.47),
+        (12, 1000, 0.87),
+    ],
+)
+def test_tables_4_and_5(sigma, count, mu):
+    found = al.gdp(al.Release(al.Gaussian(sigma), CIFAR, count), **BOTH)
+    assert round(found.mu, 2) == mu and found.is_good
+    assert found.mu_lower <= found.mu <= found.mu_lower * (1 + 2e-4)
+
+
+def test_census():
+    shares = (2, 27.4, 8.5, 13.1, 13.1, 23.8, 11.8, 0.3)
+    sigmas = [math.sqrt(10 / (2 * share / 100 * 3.65)) for share in shares]
+    smooth = [al.Release(al.Gaussian(s), count=10) for s in sigmas]
+    census = [al.Release(al.DiscreteGaussian(s), count=10) for s in sigmas]
+    assert al.gdp(smooth, **BOTH).mu == pytest.approx(2.70185, abs=1e-5)
+    found = al.gdp(census, **BOTH)
+    assert found.mu == pytest.approx(2.70185, abs=1e-4)
+    assert found.regret < 2e-4
+
+
+@pytest.mark.parametrize(
+    ("rate", "scale", "low", "high"),
+    [(0.75, 0.5, 1.7408, 1.7411), (0.5, 1.0, 0.6753, 0.6755)],
+)
+def test_asymmetric_curves(rate, scale, low, high):
+    """Two steps of sampled Laplace noise, which symmetrization gets wrong."""
+    run = al.Release(al.Laplace(scale), al.Poisson(rate), 2)
+    for adjacency in ("add", "remove", "add-or-remove"):
+        found = al.gdp(run, adjacency=adjacency)
+        assert low < found.mu_lower <= found.mu < high
+
+
+@pytest.mark.parametrize("cutoff", [0.1, 3e-5, 1e-9, 1e-33, 1e-100])
+def test_one_sampled_step_at_any_cutoff(cutoff):
+    run = al.Release(al.Gaussian(1.0), al.Poisson(0.01))
+    z = np.linspace(-1, norm.isf(cutoff), 400_001)
+    w = 0.99 * norm.sf(z) + 0.01 * norm.sf(z - 1)
+    truth = float(np.max(z - norm.isf(w)))
+    found = al.gdp(run, cutoff=cutoff, **BOTH)
+    assert found.mu_lower <= truth * (1 + 1e-9)
+    assert truth * (1 - 1e-9) <= found.mu <= truth * (1 + 5e-4)
+
+
+# --- random runs ------------------------------------------------------------
+
+
+def some_run(rng):
+    """One to three releases of random kinds."""
+    kinds = [
+        lambda: al.Gaussian(10 ** rng.uniform(-0.3, 1.3)),
+        lambda: al.Laplace(10 ** rng.uniform(-0.3, 1.3)),
+        lambda: al.RandomizedResponse(rng.uniform(0.5, 0.9)),
+        lambda: al.PureDP(10 ** rng.uniform(-2, 0.5)),
+        lambda: al.ApproximateDP(
+            rng.uniform(0.01, 1), 10 ** rng.uniform(-9, -4)
+        ),
+        lambda: al.DiscreteGaussian(10 ** rng.uniform(-0.2, 1)),
+        lambda: al.DiscreteLaplace(10 ** rng.uniform(-0.2, 1), 2),
+    ]
+    samplers = [
+        al.FullBatch,
+        lambda: al.Poisson(10 ** rng.uniform(-3, 0)),
+        lambda: al.FixedBatch(10, int(10 ** rng.uniform(1.2, 4))),
+    ]
+    chosen = rng.integers(1, 4)
+    made = []
+    for _ in range(chosen):
+        mechanism = kinds[rng.integers(len(kinds))]()
+        sampling = samplers[rng.integers(len(samplers))]()
+        count = int(10 ** rng.uniform(0, 2.5)) if chosen == 1 else 3
+        made.append(al.Release(mechanism, sampling, count))
+    return made
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_random_runs(seed):
+    """mu below the curve, the curve below itself, delta on its side."""
+    rng = np.random.default_rng(seed)
+    for _ in range(10):
+        run = some_run(rng)
+        options: dict[str, Any] = {
+            "adjacency": str(rng.choice(["add", "remove", "add-or-remove"])),
+            "relative_width": 1e-3,
+        }
+        found = al.gdp(run, **options)
+        lower = al.tradeoff_curve(run, **options)
+        upper = al.tradeoff_curve(run, bound="upper", **options)
+        x = np.append(np.geomspace(1e-10, 0.3, 60), np.linspace(0.3, 1, 60))
+        assert np.all(lower(x) <= upper(x) + 1e-15), run
+        assert 0 <= found.mu_lower <= found.mu and 0 <= found.regret <= 1, run
+        inside = lower(x) >= 1e-10
+        if found.mu < math.inf:
+            promised = al.gaussian_tradeoff(x[inside], mu=found.mu)
+            assert np.all(promised <= lower(x)[inside] + 1e-15), run
+        for epsilon in (0.0, 0.5, 2.0):
+            bound = al.delta(
+                run, epsilon=epsilon, adjacency=options["adjacency"]
+            )
+            assert lower.delta(epsilon) >= bound.lower * (1 - 1e-9), run
+            assert upper.delta(epsilon) <= bound.upper * (1 + 1e-9) + 1e-15
+            assert found.delta(epsilon) >= bound.lower * (1 - 1e-9), run
+
+
+# --- reports ----------------------------------------------------------------
+
+
+def test_a_report_can_be_made_again_from_its_call():
+    run = [IMAGES, al.Release(al.Laplace(20.0), count=3)]
+    one = al.report(run, record="one image", notes="a | b", **BOTH)
+    again = eval(one.call, dict(vars(al)))
+    assert again.to_dict() == one.to_dict()
+    assert json.loads(json.dumps(one.to_dict())) == one.to_dict()
+    assert one.call in str(one) and one.call in one.to_markdown()
+    assert "a \\| b" in one.to_markdown()
+
+
+def test_printed_numbers_are_on_the_safe_side():
+    one = al.report(IMAGES, **BOTH)
+    first, second = str(one).split("false positives ")
+    epsilons = dict(
+        line.split() for line in first.splitlines() if line[:1].isdigit()
+    )
+    for delta, bound in one.epsilons:
+        assert float(epsilons[f"{delta:g}"]) >= bound.upper
+    rows = [line for line in second.splitlines() if line[:1].isdigit()]
+    curve = al.tradeoff_curve(IMAGES, bound="upper", **BOTH)
+    assert len(rows) == len(one.tradeoff) == 8
+    for x, y in map(str.split, rows):
+        assert float(y) <= curve(float(x))
+
+
+@pytest.mark.parametrize(
+    ("value", "up", "digits", "text"),
+    [
+        (1.57031, True, 4, "1.571"),
+        (1.57031, False, 4, "1.57"),
+        (1e-6, False, 4, "1e-06"),
+        (0.0, True, 4, "0"),
+        (math.inf, True, 4, "inf"),
+        (123456.7, True, 4, "1.235e+05"),
+        (0.99999999, False, 4, "0.9999"),
+    ],
+)
+def test_rounding(value, up, digits, text):
+    assert al.rounded(value, up=up, digits=digits) == text
+
+
+def test_an_exact_gaussian():
+    one = al.report(al.Release(al.Gaussian(2.0), count=4), adjacency="add")
+    assert one.fit.exact and one.fit.mu == pytest.approx(1.0, rel=1e-14)
+    assert "none, mu holds everywhere" in str(one)
+    assert one.fit.delta(1.0) == pytest.approx(0.1269367375, rel=1e-8)
+
+
+def test_nothing_left_to_report():
+    """A run without privacy is no Tier I."""
+    run = al.Release(al.Gaussian(0.05), al.Poisson(0.9), 10)
+    one = al.report(run, **BOTH)
+    assert not one.fit.is_good and "Tier II" in str(one)
+    nothing = al.report(al.Release(al.Gaussian(1.0), al.Poisson(0.0)), **BOTH)
+    assert nothing.fit.mu == 0 and nothing.fit.is_good
+
+
+def test_the_figure():
+    pytest.importorskip("matplotlib").use("Agg")
+    axes = al.report(IMAGES, **BOTH).plot()
+    assert len(axes.lines) == 3
+
+
+# --- bad input --------------------------------------------------------------
+
+NAN, INF = math.nan, math.inf
+Curve: Any = al.TradeoffCurve
+table_of: Any = al.table_tradeoff
+noise: Any = al.DiscreteGaussian
+number: Any = 3
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: al.gdp(IMAGES, cutoff=0.0, **BOTH), "cutoff"),
+        (lambda: al.gdp(IMAGES, cutoff=NAN, **BOTH), "cutoff"),
+        (lambda: al.gdp(IMAGES, cutoff=0.3, **BOTH), "cutoff"),
+        (lambda: al.gdp(IMAGES, relative_width=0.0, **BOTH), "relative_width"),
+        (lambda: al.gdp(IMAGES, adjacency="both"), "adjacency"),
+        (lambda: al.gdp([], **BOTH), "releases"),
+        (lambda: al.gdp(IMAGES, group_size=0, **BOTH), "group_size"),
+        (lambda: al.tradeoff_curve(IMAGES, bound="x", **BOTH), "bound"),
+        (lambda: al.report(IMAGES, deltas=[], **BOTH), "deltas"),
+        (lambda: al.report(IMAGES, deltas=[0.0], **BOTH), "deltas"),
+        (lambda: al.report(IMAGES, record=number, **BOTH), "record"),
+        (lambda: al.mu_from_pure_dp(-1.0), "epsilon"),
+        (lambda: al.mu_from_pure_dp(INF), "epsilon"),
+        (lambda: al.mu_from_epsilon_delta(NAN, delta=0.1), "epsilon"),
+        (lambda: al.mu_from_epsilon_delta(1.0, delta=1.1), "delta"),
+        (lambda: al.gaussian_tradeoff(1.5, mu=1.0), "false_positive"),
+        (lambda: al.gaussian_tradeoff(0.5, mu=-1.0), "mu"),
+        (lambda: al.dp_tradeoff(0.5, epsilon=-1.0), "epsilon"),
+        (lambda: al.dp_tradeoff(0.5, epsilon=1.0, delta=2), "delta"),
+        (lambda: al.renyi_tradeoff(0.5, order=1.0, rdp=1.0), "order"),
+        (lambda: al.renyi_tradeoff(0.5, order=2.0, rdp=INF), "rdp"),
+        (lambda: Curve([0, 1], [1, 0], "side"), "bound"),
+        (
+            lambda: Curve([0, 0.9], [1, 0], "lower"),
+            "false_positive",
+        ),
+        (lambda: Curve([0, 1], [0, 1], "lower"), "false_negative"),
+        (
+            lambda: Curve([0, 0.5, 1], [1, 0.9, 0], "lower"),
+            "convex",
+        ),
+        (lambda: table_of(3), "loss"),
+        (lambda: al.DiscreteGaussian(0.0), "sigma"),
+        (lambda: noise(1.0, 1.5), "sensitivity"),
+        (lambda: al.DiscreteGaussian(1.0, 40), "sigma"),
+        (lambda: al.DiscreteLaplace(NAN), "scale"),
+        (lambda: al.DiscreteLaplace(1.0, 0), "sensitivity"),
+    ],
+)
+def test_bad_input(call, word):
+    with pytest.raises(ValueError, match=word):
+        call()
+
+
+# --- noise on the integers --------------------------------------------------
+
+
+@pytest.mark.parametrize("sensitivity", [1, 3])
+@pytest.mark.parametrize("size", [0.4, 1.0, 7.3])
+def test_integer_noise_by_definition(size, sensitivity):
+    z = np.arange(-400, 401)
+    laws: dict[Any, Any] = {
+        al.DiscreteGaussian(size, sensitivity): -((z / size) ** 2) / 2,
+        al.DiscreteLaplace(size, sensitivity): -np.abs(z) / size,
+    }
+    for mechanism, log_weights in laws.items():
+        weights = np.exp(log_weights)
+        q = np.append(weights, np.zeros(sensitivity)) / math.fsum(weights)
+        p = np.roll(q, sensitivity)
+        pair = mechanism.pair()
+        assert pair == pair.reversed()
+        for epsilon in (-1.0, 0.0, 0.3, 2.0):
+            exact = math.fsum(np.maximum(p - math.exp(epsilon) * q, 0))
+            assert pair.delta(epsilon) == pytest.approx(exact, abs=1e-12)
+        twice = replace(mechanism, sensitivity=2 * sensitivity).pair()
+        assert mechanism.exchange_pair() == twice
+        (grouped,) = al.dominating_pairs(
+            mechanism,
+            sampling=al.FullBatch(),
+            adjacency="remove",
+            group_size=2,
+        )
+        assert grouped == twice
