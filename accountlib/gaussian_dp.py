@@ -17,7 +17,7 @@ from scipy.optimize import isotonic_regression
 from scipy.optimize.elementwise import find_root
 from scipy.special import erfinv, expit, logit, ndtr, ndtri, ndtri_exp
 
-from accountlib.composition import Bound, log_peak
+from accountlib.composition import SIDES, Bound, log_peak
 from accountlib.divergences import (
     Floats,
     as_given,
@@ -45,6 +45,7 @@ from accountlib.intervals import (
 )
 from accountlib.privacy_loss import (
     UNIT,
+    BoundKind,
     GridTooFine,
     PrivacyLossDistribution,
     check_choice,
@@ -137,7 +138,11 @@ def dp_tradeoff(
     x = check_range("false_positive", false_positive, 0, 1)
     epsilon = check_number("epsilon", epsilon, 0, np.inf, "[)")
     delta = check_number("delta", delta, 0, 1)
-    steep = 1 - delta - math.exp(min(epsilon, 700.0)) * x
+    with np.errstate(divide="ignore"):
+        likely = np.exp(np.minimum(epsilon + np.log(x), 1.0))
+    if epsilon < 700:
+        likely = math.exp(epsilon) * x
+    steep = 1 - delta - likely
     flat = math.exp(-epsilon) * (1 - delta - x)
     return as_given(np.maximum(np.maximum(steep, flat), 0.0))
 
@@ -221,8 +226,12 @@ class TradeoffCurve:
     @property
     def equal_error_rate(self) -> float:
         """The rate x with f(x) = x, on the same side as the curve."""
+        if self.mu is not None:
+            return float(ndtr(-self.mu / 2))
         x, y = self.false_positive, self.false_negative
         k = int(np.argmax(y <= x))  # x runs to 1, so there is one
+        if k == 0:
+            return 0.0
         gap = (y - x)[k - 1 : k + 1]
         part = gap[0] / (gap[0] - gap[1])
         return float(x[k - 1] + (x[k] - x[k - 1]) * part)
@@ -324,8 +333,8 @@ def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     epsilon = check_range("epsilon", epsilon, 0, np.inf, "[)")
     delta = check_range("delta", delta, 0, 1)
     epsilon, delta = np.broadcast_arrays(epsilon, delta)
-    solve = (delta > 0) & (delta < 1)
-    target = np.where(solve, delta, 0.1)
+    target = np.where((delta > 0) & (delta < 1), delta, 0.1)
+    some = np.minimum(epsilon, 1e12)
 
     def excess(log_mu: Any, e: Any, d: Any) -> Any:
         with np.errstate(divide="ignore"):
@@ -333,10 +342,13 @@ def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
         return np.maximum(value, -1e4) - np.log(d)
 
     # Far too small and far too large, by epsilon = mu z + mu^2/2, |z| = 40.
-    low = np.log(epsilon + target) - np.log(45 + np.sqrt(2 * epsilon))
-    high = np.log(90 + np.sqrt(2 * epsilon))
-    root = find_root(excess, (low, high), args=(epsilon, target))
-    mu = np.where(delta == 1, np.inf, np.exp(root.x) * (1 - 1e-11))
+    low = np.log(some + target) - np.log(45 + np.sqrt(2 * some))
+    high = np.log(90 + np.sqrt(2 * some))
+    root = find_root(excess, (low, high), args=(some, target))
+    # Far out delta is Phi(mu/2 - epsilon/mu), or a little less.
+    z, wide = -ndtri(target), math.sqrt(2) * np.sqrt(epsilon)
+    mu = np.where(epsilon < 1e12, np.exp(root.x), np.hypot(z, wide) - z)
+    mu = np.where(delta == 1, np.inf, mu * (1 - 1e-11))
     return as_given(np.where(delta == 0, 0.0, mu))
 
 
@@ -373,7 +385,8 @@ def renyi_tradeoff(
         for one, two in ((y, other), (other, y)):
             hit, miss = a * one[1], a * one[0]
             hit, miss = hit + (1 - a) * two[0], miss + (1 - a) * two[1]
-            both.append(np.logaddexp(hit, miss))
+            error = 8 * UNIT * (1 + np.abs(hit) + np.abs(miss))
+            both.append(np.logaddexp(hit, miss) - error)
         return np.maximum(*both) - room
 
     low, high = np.full(x.shape, -690.0), -logit(inner)
@@ -421,7 +434,7 @@ class LossTables:
 
     Parameters: `losses`, pairs of a dominating pair and its count;
     `cutoff` (c), the Q-mass beyond the largest epsilon of interest (`top`);
-    `width`, wanted relative width of mu.
+    `width`, wanted relative width of mu; `sides`, both by default.
     Source: chapter 9, "Code: the privacy curve at many points".
 
     >>> tables = LossTables([(GaussianPair(0.1), 100)], 1e-10, 1e-4)
@@ -430,8 +443,15 @@ class LossTables:
     True
     """
 
-    def __init__(self, losses: Losses, cutoff: float, width: float) -> None:
+    def __init__(
+        self,
+        losses: Losses,
+        cutoff: float,
+        width: float,
+        sides: Sequence[BoundKind] = SIDES,
+    ) -> None:
         self.losses, self.cutoff, self.width = losses, cutoff, width
+        self.sides = sides
         self.count = sum(n for _, n in losses)
         self.budget = max(1e-12 * cutoff / self.count, 1e-320)
         self.cells = [Cells.first(p, n, self.budget) for p, n in losses]
@@ -441,7 +461,9 @@ class LossTables:
             fine = [c.finer(order, self.budget) for c in self.cells]
             top = max(top, self.chernoff_top(fine))
         mean = float(total_cumulants(self.cells, np.zeros(1))[1, 0])
-        self.top = max(top, min(mean, 25.0), 1e-12)
+        self.ceiling = loss_ceiling(losses).upper
+        top = min(max(top, min(mean, 25.0)), self.ceiling)
+        self.top = max(top, 1e-12)
         self.totals: list[list[OneSided]] = []
         if len(losses) > 1 or self.count > 1:
             self.cover()
@@ -473,7 +495,7 @@ class LossTables:
             open_points &= wrong > max(self.width, 1e-6) * value
 
     def around(self, place: float) -> list[OneSided]:
-        """The total loss from above and below, tilted to one place."""
+        """The total loss from each side, tilted to one place."""
         query = Query(None, place, self.width)
         order, log_delta = saddle(self.cells, query)
         cells = [c.finer(order, self.budget) for c in self.cells]
@@ -492,7 +514,10 @@ class LossTables:
         for _ in range(12):
             step = aligned_step(step, [pair for pair, _ in self.losses])
             try:
-                made = [bound_tables(c, step, tilt, log_tail) for c in cells]
+                made = [
+                    bound_tables(c, step, tilt, log_tail, self.sides)
+                    for c in cells
+                ]
                 return [
                     add_tables(
                         [
@@ -513,9 +538,13 @@ class LossTables:
         if len(self.losses) == self.count == 1:
             return single_profile(self.losses[0][0], epsilons)
         lower, upper = np.zeros(len(epsilons)), np.ones(len(epsilons))
-        for above, below in self.totals:
+        for above, *below in self.totals:
             upper = np.minimum(upper, read_delta(above, epsilons))
-            lower = np.maximum(lower, read_delta(below, epsilons))
+            for total in below:
+                lower = np.maximum(lower, read_delta(total, epsilons))
+        # Beyond the largest loss only infinite ones are left.
+        most = infinite_bound(self.losses).upper
+        upper[epsilons >= self.ceiling] = most
         return lower, upper
 
 
@@ -625,14 +654,15 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
     low = np.maximum(
         lower[:-1] + one * (t - a[:-1]), lower[1:] + two * (t - a[1:])
     )
-    alpha, delta = np.append(a, t), np.append(lower, low)
-    if left[-1] < 0 and lower[-1] > profile.floor:
+    apart = np.minimum(t - a[:-1], a[1:] - t) > 4 * UNIT * t
+    alpha, delta = np.append(a, t[apart]), np.append(lower, low[apart])
+    if left[-1] < 0:
         end = a[-1] + (profile.floor - lower[-1]) / left[-1]
-        alpha, delta = np.append(alpha, end), np.append(delta, profile.floor)
-    rank = np.argsort(alpha, kind="stable")
-    alpha, delta = alpha[rank], delta[rank] * (1 - 8 * UNIT) - 1e-300
-    new = np.append(True, np.diff(alpha) > 4 * UNIT * alpha[1:])
-    return alpha[new], delta[new]
+        if end > a[-1] * (1 + 4 * UNIT):
+            alpha = np.append(alpha, end)
+            delta = np.append(delta, profile.floor)
+    rank = np.argsort(alpha)
+    return alpha[rank], delta[rank] * (1 - 8 * UNIT) - 1e-300
 
 
 def merge_gaussians(losses: Losses) -> Losses:
@@ -649,10 +679,14 @@ def merge_gaussians(losses: Losses) -> Losses:
     [(GaussianPair(mu=5.0), 1)]
     """
     others = [x for x in losses if not isinstance(x[0], GaussianPair)]
-    squares = [n * p.mu**2 for p, n in losses if isinstance(p, GaussianPair)]
-    if not squares:
+    shifts = [
+        math.sqrt(n) * pair.mu
+        for pair, n in losses
+        if isinstance(pair, GaussianPair)
+    ]
+    if not shifts:
         return others
-    return [*others, (GaussianPair(math.sqrt(math.fsum(squares))), 1)]
+    return [*others, (GaussianPair(math.hypot(*shifts)), 1)]
 
 
 def thinned(epsilons: Floats) -> Floats:
@@ -731,10 +765,11 @@ def run_profiles(
     orders = [{frozenset(w): w for w in side} for side in (ways, backwards)]
     if orders[0].keys() == orders[1].keys():
         orders.pop()  # symmetric
+    # Of a second direction, at first only upper ends.
     tables = {
-        key: LossTables(way, cutoff, width)
+        key: LossTables(way, cutoff, width, SIDES[: 1 if k else 2])
         for order in orders
-        for key, way in order.items()
+        for k, (key, way) in enumerate(order.items())
     }
 
     def read(epsilons: Floats) -> Floats:
@@ -748,6 +783,14 @@ def run_profiles(
     epsilons = thinned(np.concatenate(grids))
     number = min(math.ceil(float(-ndtri(cutoff)) / math.sqrt(width)), 20_000)
     ends = read(epsilons)
+    first = next(iter(orders[0]))
+    if np.any(ends[1] > (1 + width) * tables[first].read(epsilons)[1]):
+        tables |= {
+            key: LossTables(way, cutoff, width)
+            for key, way in orders[0].items()
+            if key != first
+        }
+        ends = read(epsilons)
     for part in (number // 4, number):
         wanted = spread_epsilons(epsilons, [*ends[1::2]], cutoff, part)
         new = np.setdiff1d(wanted, epsilons)
@@ -991,7 +1034,7 @@ def gdp(
     Returns: a GDPFit. `mu` is on the safe side wherever both error rates
     are at least the cut-off; outside nothing is promised (for sampled
     Gaussians mu would climb to its value without sampling). Where no
-    test has both, mu is the value at false-positive rate c; inf if f(c)
+    test has both, mu is the larger value where one rate is c; inf if f(c)
     cannot be told from 0 (mu above about 10 after many steps). `regret`
     is an upper bound over all error rates. Use `GDPFit.delta` to turn the
     fit into an (epsilon, delta); do not compose fits, compose releases.
@@ -1011,7 +1054,8 @@ def gdp(
     exact = exact_mu(directions(releases, adjacency, group_size))
     if exact is not None:
         error = 4 * UNIT * exact
-        return GDPFit(exact + error, error, cutoff, exact - error, True)
+        regret = min(error, 1.0)
+        return GDPFit(exact + error, regret, cutoff, exact - error, True)
     profiles = run_profiles(
         releases, adjacency, group_size, cutoff, relative_width
     )
@@ -1077,7 +1121,8 @@ class PrivacyReport:
         tier = "Tier I: mu describes the whole curve"
         if not self.fit.is_good:
             tier = "Tier II: mu is not enough, use the table"
-        where = f"mu holds where both error rates are >= {self.cutoff:g}"
+        least = rounded(self.cutoff, digits=6)
+        where = f"mu holds where both error rates are >= {least}"
         if self.fit.exact:
             where = "none, mu holds everywhere"
         return [
@@ -1095,7 +1140,8 @@ class PrivacyReport:
 
     def _tables(self) -> list[tuple[tuple[str, str], list[tuple[str, str]]]]:
         epsilons = [
-            (f"{d:g}", rounded(bound.upper)) for d, bound in self.epsilons
+            (rounded(d, digits=6), rounded(bound.upper))
+            for d, bound in self.epsilons
         ]
         errors = [  # less false positives can only mean more false negatives
             (
@@ -1269,7 +1315,7 @@ def report(
     for field, text in (("record", record), ("notes", notes)):
         if not isinstance(text, str):
             raise ValueError(f"{field} must be a text, got {text!r}")
-    if isinstance(deltas, str) or len(deltas) == 0:
+    if np.ndim(deltas) != 1 or np.size(deltas) == 0:
         raise ValueError(f"deltas must be a non-empty list, got {deltas!r}")
     checked = [check_number("deltas", d, 0, 1, "()") for d in deltas]
     fit = gdp(

@@ -556,7 +556,7 @@ class SampledPair(DominatingPair):
         """The base loss whose sampled loss is `loss` (-inf if none)."""
         excess = np.maximum(self._excess(loss), 0)
         odds = self.missed / self.rate
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = odds * np.expm1(np.minimum(excess, 1))  # e^base
             low = np.log(ratio)
             gain = np.expm1(np.minimum(loss, 1)) / self.rate  # e^base - 1
@@ -764,6 +764,8 @@ class DiscreteLaplace(Mechanism):
         p = np.exp(-places / self.scale)
         p[1:-1] *= math.tanh(0.5 / self.scale)
         p[[0, -1]] /= 1 + math.exp(-1 / self.scale)
+        if p[-1] == p[0]:  # the loss is too small for floats
+            p[-1] = math.nextafter(float(p[0]), 0.0)
         return DiscretePair(p, p[::-1])
 
     def exchange_pair(self) -> DominatingPair:
@@ -840,6 +842,8 @@ class ApproximateDP(Mechanism):
     def pair(self) -> DominatingPair:
         likely = (1 - self.delta) / (1 + math.exp(-self.epsilon))
         unlikely = math.exp(-self.epsilon) * likely
+        if self.epsilon > 0 and unlikely == likely:  # too small for floats
+            unlikely = math.nextafter(unlikely, 0.0)
         p = (self.delta, likely, unlikely, 0.0)
         return DiscretePair(p, p[::-1])
 
