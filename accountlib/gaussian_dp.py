@@ -654,8 +654,8 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
     low = np.maximum(
         lower[:-1] + one * (t - a[:-1]), lower[1:] + two * (t - a[1:])
     )
-    apart = np.minimum(t - a[:-1], a[1:] - t) > 4 * UNIT * t
-    alpha, delta = np.append(a, t[apart]), np.append(lower, low[apart])
+    new = np.minimum(t - a[:-1], a[1:] - t) > 4 * UNIT * t
+    alpha, delta = np.append(a, t[new]), np.append(lower, low[new])
     if left[-1] < 0:
         end = a[-1] + (profile.floor - lower[-1]) / left[-1]
         if end > a[-1] * (1 + 4 * UNIT):
