@@ -339,7 +339,7 @@ def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     def excess(log_mu: Any, e: Any, d: Any) -> Any:
         with np.errstate(divide="ignore"):
             value = np.log(gaussian_delta(e, mu=np.exp(log_mu)))
-        return np.maximum(value, -1e4) - np.log(d)
+        return np.maximum(value, -1e4) + 4e-15 - np.log(d)  # rounded
 
     # Far too small and far too large, by epsilon = mu z + mu^2/2, |z| = 40.
     low = np.log(some + target) - np.log(45 + np.sqrt(2 * some))
