@@ -114,66 +114,6 @@ def test_one_sampled_step_at_any_cutoff(cutoff):
     assert truth * (1 - 1e-9) <= found.mu <= truth * (1 + 5e-4)
 
 
-# --- random runs ------------------------------------------------------------
-
-
-def some_run(rng):
-    """One to three releases of random kinds."""
-    kinds = [
-        lambda: al.Gaussian(10 ** rng.uniform(-0.3, 1.3)),
-        lambda: al.Laplace(10 ** rng.uniform(-0.3, 1.3)),
-        lambda: al.RandomizedResponse(rng.uniform(0.5, 0.9)),
-        lambda: al.PureDP(10 ** rng.uniform(-2, 0.5)),
-        lambda: al.ApproximateDP(
-            rng.uniform(0.01, 1), 10 ** rng.uniform(-9, -4)
-        ),
-        lambda: al.DiscreteGaussian(10 ** rng.uniform(-0.2, 1)),
-        lambda: al.DiscreteLaplace(10 ** rng.uniform(-0.2, 1), 2),
-    ]
-    samplers = [
-        al.FullBatch,
-        lambda: al.Poisson(10 ** rng.uniform(-3, 0)),
-        lambda: al.FixedBatch(10, int(10 ** rng.uniform(1.2, 4))),
-    ]
-    chosen = rng.integers(1, 4)
-    made = []
-    for _ in range(chosen):
-        mechanism = kinds[rng.integers(len(kinds))]()
-        sampling = samplers[rng.integers(len(samplers))]()
-        count = int(10 ** rng.uniform(0, 2.5)) if chosen == 1 else 3
-        made.append(al.Release(mechanism, sampling, count))
-    return made
-
-
-@pytest.mark.parametrize("seed", range(50))
-def test_random_runs(seed):
-    """mu below the curve, the curve below itself, delta on its side."""
-    rng = np.random.default_rng(seed)
-    for _ in range(10):
-        run = some_run(rng)
-        options: dict[str, Any] = {
-            "adjacency": str(rng.choice(["add", "remove", "add-or-remove"])),
-            "relative_width": 1e-3,
-        }
-        found = al.gdp(run, **options)
-        lower = al.tradeoff_curve(run, **options)
-        upper = al.tradeoff_curve(run, bound="upper", **options)
-        x = np.append(np.geomspace(1e-10, 0.3, 60), np.linspace(0.3, 1, 60))
-        assert np.all(lower(x) <= upper(x) + 1e-15), run
-        assert 0 <= found.mu_lower <= found.mu and 0 <= found.regret <= 1, run
-        inside = lower(x) >= 1e-10
-        if found.mu < math.inf:
-            promised = al.gaussian_tradeoff(x[inside], mu=found.mu)
-            assert np.all(promised <= lower(x)[inside] + 1e-15), run
-        for epsilon in (0.0, 0.5, 2.0):
-            bound = al.delta(
-                run, epsilon=epsilon, adjacency=options["adjacency"]
-            )
-            assert lower.delta(epsilon) >= bound.lower * (1 - 1e-9), run
-            assert upper.delta(epsilon) <= bound.upper * (1 + 1e-9) + 1e-15
-            assert found.delta(epsilon) >= bound.lower * (1 - 1e-9), run
-
-
 # --- reports ----------------------------------------------------------------
 
 
