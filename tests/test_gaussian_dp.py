@@ -192,7 +192,7 @@ class SampledStep:
         k = values.index(max(values))
         a, b = places[max(k - 1, 0)], places[min(k + 1, 39)]
         part = (mp.sqrt(5) - 1) / 2
-        for _ in range(25):
+        for _ in range(16):
             u, v = b - part * (b - a), a + part * (b - a)
             one, two = self.mu_at(u), self.mu_at(v)
             values += [one, two]
@@ -326,7 +326,7 @@ def renyi_by_bisection(x, order, rdp):
 
 def test_renyi_curves_in_high_precision():
     rng = np.random.default_rng(12)
-    for _ in range(120):
+    for _ in range(60):
         x = float(10 ** rng.uniform(-30, -0.01))
         order = float(1 + 10 ** rng.uniform(-5, 4))
         rdp = float(10 ** rng.uniform(-4, 2))
@@ -397,12 +397,12 @@ def test_table_3():
 
 
 PURE = [
-    # epsilon, mu, regret: the last by the exact formula, to 50 digits
-    (0.1, 0.125309, 0.0075393),
-    (0.5, 0.623893, 0.0352402),
-    (1.0, 1.232035, 0.0575454),
-    (2.0, 2.357961, 0.0562689),
-    (4.0, 4.194478, 0.0145917),
+    # epsilon, mu as printed, regret by the exact formula
+    (0.1, 0.125309, 0.00753958),
+    (0.5, 0.623893, 0.03524088),
+    (1.0, 1.232035, 0.05754640),
+    (2.0, 2.357961, 0.05626923),
+    (4.0, 4.194478, 0.01459250),
 ]
 
 
@@ -416,7 +416,7 @@ def test_proposition_6_1(epsilon, mu, regret):
         exact = gaussian_profile(epsilon, exact_mu) * p
         assert exact_mu <= fit.mu <= exact_mu * (1 + mp.mpf(10) ** -9)
         assert exact <= fit.regret <= exact + mp.mpf(10) ** -9
-        assert abs(exact - regret) <= 1e-6
+        assert abs(exact - regret) <= 6e-9
     assert fit.regret > 0.005  # at the corners of the curve it is 0
 
 
@@ -579,6 +579,17 @@ def test_curves_of_one_sampled_step(noise, rate, adjacency):
             assert upper(at) - lower(at) <= 1e-4
 
 
+@pytest.mark.parametrize("cutoff", [1e-33, 1e-100, 1e-200])
+@pytest.mark.parametrize("adjacency", SIDES)
+def test_little_noise_and_a_tiny_cutoff(cutoff, adjacency):
+    """Error rates far below 1e-16 on one side, near 1 on the other."""
+    run = al.Release(al.Gaussian(0.05), al.Poisson(0.9))
+    fit = al.gdp(run, adjacency=adjacency, cutoff=cutoff)
+    with mp.workdps(40):
+        known = SampledStep(0.05, 0.9).mu(cutoff)
+        assert fit.mu_lower <= known <= fit.mu <= known * (1 + 1e-3)
+
+
 def test_where_no_test_has_both_error_rates():
     """By definition the larger mu of the two crossings of the cut-off."""
     run = al.Release(al.Gaussian(0.2), al.Poisson(0.9))
@@ -664,7 +675,7 @@ def test_randomized_response_at_other_cutoffs(cutoff):
 
 @pytest.mark.parametrize(
     ("p", "count"),
-    [(1023 / 1024, 5), (15 / 16, 36), (63 / 64, 10)],
+    [(1023 / 1024, 5), (15 / 16, 20), (63 / 64, 8)],
 )
 @pytest.mark.parametrize("adjacency", SIDES)
 def test_hardly_any_privacy_in_fractions(p, count, adjacency):
@@ -883,7 +894,7 @@ def test_500_random_runs(seed):
     rng = np.random.default_rng(1000 + seed)
     for _ in range(10):
         run = random_run(rng)
-        cutoff = float(rng.choice([1e-10, 1e-10, 1e-20, 1e-4]))
+        cutoff = float(rng.choice([1e-10, 1e-10, 1e-6, 1e-3]))
         options: dict[str, Any] = {
             "adjacency": str(rng.choice(SIDES)),
             "cutoff": cutoff,
