@@ -884,7 +884,8 @@ def random_run(rng):
             al.FixedBatch(10, int(rng.integers(20, 1000))),
         ][rng.integers(4)]
         alone = parts == 1 and isinstance(mechanism, al.Gaussian)
-        count = int(10 ** rng.uniform(0, 2.0 if alone else 1.0))
+        most = rng.choice([0.0, 2.0 if alone else 1.0])
+        count = int(10 ** rng.uniform(0, most))
         run.append(al.Release(mechanism, sampling, count))
     return run
 
