@@ -82,6 +82,7 @@ __all__ = [
     "exact_mu",
     "tradeoff_curve",
     "regret_bound",
+    "largest_rate",
     "largest_mu",
     "GDPFit",
     "gdp",
@@ -508,7 +509,8 @@ class LossTables:
         steps = shortest * np.geomspace(1, 1e6, 256)
         good = predicted_width(cells, last, steps) <= goal
         step = float(steps[max(int(np.count_nonzero(good)) - 1, 0)])
-        order = min(order, 15 / step)
+        # Smaller orders do not help where the loss hardly varies.
+        order = min(max(order, 0.1 / spread), 15 / step)
         tilt, _, thetas = choose_tilt(cells, order, place, log_delta)
         log_tail = math.log(1e-8) - 18  # relative at an excess of 18
         for _ in range(12):
@@ -701,8 +703,9 @@ def thinned(epsilons: Floats) -> Floats:
     """
     points = np.sort(epsilons)
     gap = 1e-14 + 1e-9 * points[-1]
-    kept = np.floor(points / gap)
-    return np.asarray(points[np.append(True, np.diff(kept) > 0)])
+    # One of each interval of length gap, then none right after another.
+    points = points[np.append(True, np.diff(np.floor(points / gap)) > 0)]
+    return np.asarray(points[np.append(True, np.diff(points) > gap / 2)])
 
 
 def spread_epsilons(
@@ -928,15 +931,44 @@ def regret_bound(alpha: Floats, delta: Floats, mu: float) -> float:
     return max(0.0, float(np.max((promised - delta) / (1 + alpha))))
 
 
+def largest_rate(alpha: Floats, delta: Floats) -> float:
+    r"""A false-positive rate that is reached at slope -1, rounded down.
+
+    Formula: $(d_j - d_k)/(\alpha_k - \alpha_j)$ for the last line with
+    $\alpha_j \le 1$ and the first one with $\alpha_k > 1$.
+
+    Parameters: `alpha`, `delta`: the lines $w = d_i + \alpha_i x$.
+    Returns: x of the polygon's first corner with $\alpha > 1$ on one side:
+    no false-negative rate of the pair read backwards is smaller there.
+    Source: chapter 9, "The call".
+
+    >>> lines = np.exp([-1.0, 0.0, 1.0]), np.array([0.7, 0.5, 0.2])
+    >>> round(largest_rate(*lines), 6)  # 0.3/(e - 1)
+    0.174593
+    """
+    _, _, index = polygon_corners(alpha, delta)
+    k = int(np.searchsorted(alpha[index], 1.0, side="right"))
+    if k in (0, len(index)):
+        return 0.0
+    fall = delta[index[k - 1]] - delta[index[k]] - 16 * UNIT
+    rise = alpha[index[k]] - alpha[index[k - 1]]
+    return max(0.0, float(fall / rise) * (1 - 16 * UNIT))
+
+
 def largest_mu(
-    alpha: Floats, delta: Floats, cutoff: float, sign: int
+    alpha: Floats,
+    delta: Floats,
+    cutoff: float,
+    sign: int,
+    floor: float = 0.0,
 ) -> float:
     r"""The largest mu over the part of a polygon with both errors >= c.
 
     Formula: $\max \mu(x, y)$ over the corners and the two crossings.
 
     Parameters: `alpha`, `delta`: the lines $w = d_i + \alpha_i x$;
-    `cutoff` (c); `sign`, 1 to round up, -1 to round down.
+    `cutoff` (c); `sign`, 1 to round up, -1 to round down; `floor`, a
+    false-negative rate below which none is (`largest_rate`).
     Returns: mu for the part of the polygon with $\alpha \ge 1$; for the
     other part call it again with the pair read backwards.
     Error: rounding, on the wanted side.
@@ -955,7 +987,7 @@ def largest_mu(
     x = np.append(x, cutoff)
     w = np.append(w, delta[line] + alpha[line] * cutoff)
     w = w * (1 + sign * 16 * UNIT)
-    y = 1 - w
+    y = np.maximum(1 - w, floor)
     inside = int(np.count_nonzero(y < cutoff))  # y increases
     if inside == len(y):
         inside -= 1  # keep the point at x = c
@@ -964,7 +996,9 @@ def largest_mu(
         part = (cutoff - y[inside - 1]) / (y[inside] - y[inside - 1])
         at = x[inside - 1] + part * (x[inside] - x[inside - 1])
         crossing = float(-ndtri(at) - ndtri(cutoff))
-    mu = max(crossing, float(np.max(mu_from_errors(x[inside:], w[inside:]))))
+    x, w, y = x[inside:], w[inside:], y[inside:]
+    corners = np.where(y > 1 - w, -ndtri(x) - ndtri(y), mu_from_errors(x, w))
+    mu = max(crossing, float(np.max(corners)))
     return max(0.0, mu * (1 + sign * 1e-13) + sign * 1e-13)
 
 
@@ -1063,7 +1097,11 @@ def gdp(
     if profiles[0] is not profiles[1]:
         orders.append(profiles[::-1])
     sides = [both_signs(*order) for order in orders]
-    mu = max(largest_mu(alpha, up, cutoff, 1) for alpha, _, up in sides)
+    floors = [largest_rate(alpha, up) for alpha, _, up in sides[::-1]]
+    mu = max(
+        largest_mu(alpha, up, cutoff, 1, floor)
+        for (alpha, _, up), floor in zip(sides, floors, strict=True)
+    )
     lines = [lower_kinks(*order) for order in orders]
     least = max(largest_mu(*line, cutoff, -1) for line in lines)
     regret = max(regret_bound(*line, mu) for line in lines)

@@ -338,6 +338,8 @@ def lower_share(
     at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
     at_left = at_left + both * (at_left != 0)
     at_right = at_right + both * (at_right != 0)
+    if missed[-1] and not rising[-1] and end[-1] == 0 and before is None:
+        at_left[-1] = excess[-1]  # all of the last cell goes to its left end
     # What may still be below the outer line gives way to it, at both ends.
     over = (at_left > line_left) | (at_right > line_right)
     at_left = np.where(over, line_left, at_left)

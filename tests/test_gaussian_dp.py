@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtri_exp
 
 import accountlib as al
+from accountlib.gaussian_dp import thinned
 
 DATA = Path(__file__).parent / "data"
 BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
@@ -588,6 +589,18 @@ def test_little_noise_and_a_tiny_cutoff(cutoff, adjacency):
     with mp.workdps(40):
         known = SampledStep(0.05, 0.9).mu(cutoff)
         assert fit.mu_lower <= known <= fit.mu <= known * (1 + 1e-3)
+
+
+def test_thinned_epsilons_stay_apart():
+    """Also if two of them lie left and right of a multiple of the gap."""
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        points = np.abs(rng.normal(size=300)) * 10.0 ** rng.uniform(-14, 2)
+        gap = 1e-14 + 1e-9 * points.max()
+        whole = gap * rng.integers(0, 1000, 300)
+        near = whole * (1 + rng.choice([-1, 0, 1], 300) * 2e-16)
+        kept = thinned(np.concatenate([points, points[:9], near]))
+        assert np.all(np.diff(np.exp(kept)) > 0)
 
 
 def test_where_no_test_has_both_error_rates():

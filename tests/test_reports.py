@@ -167,7 +167,7 @@ def test_an_exact_gaussian():
 
 def test_nothing_left_to_report():
     """A run without privacy is no Tier I."""
-    run = al.Release(al.Gaussian(0.05), al.Poisson(0.9), 10)
+    run = al.Release(al.Gaussian(0.05), al.Poisson(0.9), 1000)
     one = al.report(run, **BOTH)
     assert not one.fit.is_good and "Tier II" in str(one)
     nothing = al.report(al.Release(al.Gaussian(1.0), al.Poisson(0.0)), **BOTH)
