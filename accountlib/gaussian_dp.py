@@ -39,6 +39,7 @@ from accountlib.intervals import (
     infinite_bound,
     loss_ceiling,
     predicted_width,
+    reached_ways,
     read_delta,
     saddle,
     total_cumulants,
@@ -540,10 +541,12 @@ class LossTables:
         if len(self.losses) == self.count == 1:
             return single_profile(self.losses[0][0], epsilons)
         lower, upper = np.zeros(len(epsilons)), np.ones(len(epsilons))
-        for above, *below in self.totals:
-            upper = np.minimum(upper, read_delta(above, epsilons))
-            for total in below:
-                lower = np.maximum(lower, read_delta(total, epsilons))
+        for total in (one for around in self.totals for one in around):
+            found = read_delta(total, epsilons)
+            if total.bound == "upper":
+                upper = np.minimum(upper, found)
+            else:
+                lower = np.maximum(lower, found)
         # Beyond the largest loss only infinite ones are left.
         most = infinite_bound(self.losses).upper
         upper[epsilons >= self.ceiling] = most
@@ -774,11 +777,20 @@ def run_profiles(
         for order in orders
         for k, (key, way) in enumerate(order.items())
     }
+    # What data sets reach, where that may be less (a symmetric run).
+    reached = [merge_gaussians(way) for way in reached_ways(ways)]
+    real = [
+        LossTables(way, cutoff, width, SIDES[1:])
+        for way in reached
+        if frozenset(way) not in orders[0]
+    ]
 
     def read(epsilons: Floats) -> Floats:
         """Two rows for each order: lower and upper ends."""
         found = {key: one.read(epsilons) for key, one in tables.items()}
         ends = [np.max([found[key] for key in x], axis=0) for x in orders]
+        if real:
+            ends[0][0] = np.max([one.read(epsilons)[0] for one in real], 0)
         return np.concatenate(ends)
 
     scale = np.append(np.linspace(0, 1, 65), np.geomspace(1e-8, 1e-2, 31))
@@ -865,7 +877,7 @@ def tradeoff_curve(
     For "remove" accusing means: the record is in the data; for "add" that
     it is not. Add-or-remove is the worse of both, made convex.
     Raises: ValueError for bad values, NotImplementedError for what no
-    theorem of the book covers (substitution, some groups).
+    theorem of the book covers (see chapters 8 and 10).
     Error: discretization, truncation and rounding are in the bound, but
     for 1e-15 (absolute) of interpolation.
     Source: Gomez et al. (2025), Theorem 2.7 and Algorithm 1; chapter 9.
@@ -1073,7 +1085,7 @@ def gdp(
     is an upper bound over all error rates. Use `GDPFit.delta` to turn the
     fit into an (epsilon, delta); do not compose fits, compose releases.
     Raises: ValueError for bad values, NotImplementedError for what no
-    theorem of the book covers (substitution, some groups).
+    theorem of the book covers (see chapters 8 and 10).
     Error: all errors are in `mu`, `mu_lower` and `regret`.
     Source: Gomez et al. (2025), Section 4; chapter 9, "The call".
 
@@ -1341,7 +1353,7 @@ def report(
     Returns: a PrivacyReport. Printed upper ends are rounded up, lower
     ends down.
     Raises: ValueError for bad values, NotImplementedError for what no
-    theorem of the book covers (substitution, some groups).
+    theorem of the book covers (see chapters 8 and 10).
     Error: as `epsilon`, `gdp` and `tradeoff_curve`.
     Source: Gomez et al. (2025), Section 4; chapter 9, "An honest report".
 

@@ -56,6 +56,7 @@ __all__ = [
     "Release",
     "single_pair",
     "group_pair",
+    "substitute_pair",
     "dominating_pairs",
 ]
 
@@ -96,6 +97,11 @@ class DominatingPair(ABC):
     def discrete(self) -> bool:
         """Whether the atoms are all there is."""
         return False
+
+    @property
+    def reached(self) -> tuple["DominatingPair", ...]:
+        """Pairs that neighbours reach: this one, unless a theory has a gap."""
+        return (self,)
 
     @abstractmethod
     def interval_masses(
@@ -819,7 +825,8 @@ class ApproximateDP(Mechanism):
     Parameters: `epsilon` ($\varepsilon$ in [0, 700]; beyond, its
     $e^{-\varepsilon}$ has too few digits), `delta` ($\delta$ in [0, 1]).
     They must hold for add and for remove, whichever is asked
-    for; under a fixed batch they must hold for substitution.
+    for; under a fixed batch they must hold for substitution, and for
+    adjacency "substitute" for all three.
     Raises: ValueError for values outside these ranges.
     Error: none for the whole class, up to rounding (as `DiscretePair`);
     a mechanism of which more is known may have a much smaller curve.
@@ -863,7 +870,8 @@ class PureDP(Mechanism):
 
     Parameters: `epsilon` ($\varepsilon$ in [0, 700], as for
     `ApproximateDP`). It must hold for add and for remove, whichever is
-    asked for; under a fixed batch it must hold for substitution.
+    asked for; under a fixed batch it must hold for substitution, and for
+    adjacency "substitute" for all three.
     Raises: ValueError for values outside [0, 700].
     Error: as for `ApproximateDP`.
     Source: Kairouz, Oh and Viswanath (2015), Section 3; chapter 2.
@@ -1058,6 +1066,26 @@ def group_pair(
     )
 
 
+@singledispatch
+def substitute_pair(
+    mechanism: Mechanism, sampling: Sampling, group_size: int
+) -> DominatingPair:
+    """The pair of one run for records that are exchanged for others.
+
+    Parameters: `mechanism`, whose type decides which rule is used;
+    `sampling`; `group_size` (at least 1), at most so many records differ.
+    Returns: a DominatingPair.
+    Raises: NotImplementedError where no theorem of the book covers it.
+    Source: chapter 10, "Code: pairs for substitution".
+
+    >>> substitute_pair(Gaussian(1.0), FullBatch(), 1)
+    GaussianPair(mu=2.0)
+    """
+    raise NotImplementedError(
+        f"adjacency='substitute': no theorem of the book covers {mechanism!r}"
+    )
+
+
 def dominating_pairs(
     mechanism: Mechanism,
     *,
@@ -1074,9 +1102,10 @@ def dominating_pairs(
 
     Parameters: `mechanism`, `sampling`, `adjacency`; `group_size`, how
     many records differ.
-    Returns: one pair per direction, remove first, then add. For every
-    epsilon the largest of their deltas is at least the true one, and
-    equal to it for Gaussian and Laplace.
+    Returns: one pair per direction, remove first, then add; for
+    substitution one pair (chapter 10). For every epsilon the largest of
+    their deltas is at least the true one of one run, and equal to it for
+    Gaussian and Laplace.
     Raises: ValueError for bad values (and for a fixed batch of all n
     records, see `FixedBatch`); NotImplementedError for a combination
     that no theorem of the book covers.
@@ -1094,11 +1123,7 @@ def dominating_pairs(
     adjacency = check_adjacency(adjacency)
     group_size = check_count("group_size", group_size)
     if adjacency is Adjacency.SUBSTITUTE:
-        raise NotImplementedError(
-            "adjacency='substitute': substitution comes with the chapter on "
-            "sampling pitfalls. Until then a bound: (e1, d1) for 'remove' and "
-            "(e2, d2) for 'add' give (e1 + e2, d1 + exp(e1) * d2) for it"
-        )
+        return (substitute_pair(mechanism, sampling, group_size),)
     if isinstance(sampling, FixedBatch):
         smaller = sampling.dataset_size - group_size
         if sampling.batch_size > smaller:
