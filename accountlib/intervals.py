@@ -1279,6 +1279,7 @@ def read_epsilon(
     log_delta = math.log(delta)
     low, high, x, slope = 0.0, math.inf, max(guess, 0.0), order
     before: tuple[float, float] | None = None
+    new = True  # 0 has not been looked at
     for turn in range(120):
         value = read_delta(total, x)
         y = math.log(value) - log_delta if value > 0 else -1e4
@@ -1291,6 +1292,8 @@ def read_epsilon(
         if before is not None and (before[1] - y) * (x - before[0]) > 0:
             slope = (before[1] - y) / (x - before[0])
         before, root = (x, y), x + y / slope
+        if value <= 0:  # no slope: step down, farther each time
+            before, root = None, math.inf
         near = 0.4 * room * root  # to the other side of the root
         if root - low < 1.2 * near:
             root += near
@@ -1299,7 +1302,9 @@ def read_epsilon(
         if not low < root < high or turn % 8 == 7:
             root = (low + high) / 2 if high < math.inf else 2 * low + 1 / order
             if low == 0 and high < math.inf:  # look just below first
-                root = max(high - 2.0**turn / order, 0.0)
+                below = high - 2.0**turn / order
+                root = max(below, 0.0 if new else root)
+                new &= root > 0
         x = root
     return high if upper else low
 

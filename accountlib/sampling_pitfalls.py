@@ -712,8 +712,10 @@ def check_directions(
     if first.lower <= 0:
         raise ValueError(f"epsilon is 0 at delta = 1e-6, for {release!r}")
     grid = np.geomspace(0.01 * first.lower, last.lower, int(points))
+    # Q has e^-epsilon of what P has beyond the last place.
+    cutoff = max(1e-13 * math.exp(-last.upper), 1e-250)
     remove, add = (
-        LossTables(directions(release, side, 1)[0], 1e-13, width).read(grid)
+        LossTables(directions(release, side, 1)[0], cutoff, width).read(grid)
         for side in (Adjacency.REMOVE, Adjacency.ADD)
     )
     more = add[0] / np.maximum(remove[1], 1e-300) - 1
