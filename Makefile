@@ -2,6 +2,7 @@
 # make test    every check; builds the book first where it is missing or stale
 # make tangle  writes accountlib anew from the notebooks
 # make lint    style and types only
+# make search  looks for runs where add is worse than remove: search/README.md
 # make clean   removes what was built
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ BOOK := $(shell find book notebooks accountlib -type f -not -name '*.pyc') \
         _config.yml _toc.yml pyproject.toml tools/execute.py \
         $(wildcard benchmarks/*.json)
 
-.PHONY: book test tangle check lint clean
+.PHONY: book test tangle check lint search clean
 .DELETE_ON_ERROR:
 
 book: build/book.done
@@ -38,10 +39,13 @@ tangle: $(READY)
 
 lint: $(READY)
 	$(RUN) tools/tangle.py --check
-	$(RUN) -m ruff check accountlib tests tools conftest.py book/conf.py
+	$(RUN) -m ruff check accountlib tests tools search conftest.py book/conf.py
 	$(RUN) -m mypy --strict accountlib
-	$(RUN) -m mypy tests tools conftest.py
+	$(RUN) -m mypy tests tools search conftest.py
 	$(RUN) tools/lint.py
+
+search: $(READY)
+	nice $(RUN) search/directions.py
 
 # The package is installed in place, so that notebooks and tests import the
 # files of this folder.

@@ -55,7 +55,10 @@ from accountlib.privacy_loss import (
 from accountlib.worst_case_pairs import (
     Adjacency,
     DominatingPair,
+    FixedBatch,
+    FullBatch,
     GaussianPair,
+    Poisson,
     Release,
     check_adjacency,
     check_kind,
@@ -88,6 +91,7 @@ __all__ = [
     "GDPFit",
     "gdp",
     "PrivacyReport",
+    "SAMPLED",
     "HOW_TO_READ",
     "rounded",
     "named_fields",
@@ -1164,6 +1168,8 @@ class PrivacyReport:
             f"{r.count} x {r.mechanism!r} on {r.sampling!r}"
             for r in self.releases
         )
+        kinds = {type(r.sampling): None for r in self.releases}  # in order
+        sampled = [SAMPLED[kind] for kind in kinds]
         mu = f"at most {rounded(self.fit.mu, digits=6)}"
         if not self.fit.exact:
             low = rounded(self.fit.mu_lower, up=False, digits=6)
@@ -1179,6 +1185,7 @@ class PrivacyReport:
             ("Neighbours", f"{self.adjacency.value}{group}"),
             ("One record", self.record),
             ("Releases", runs),
+            ("Sampling", "; ".join(sampled)),
             ("Observer", "sees every release, knows all other records"),
             ("mu", mu),
             ("Cut-off", where),
@@ -1286,6 +1293,12 @@ class PrivacyReport:
         ax.legend()
         return ax
 
+
+SAMPLED = {  # what the code that ran must have done
+    FullBatch: "every record takes part in each step",
+    Poisson: "each step draws each record by itself, no shuffled epochs",
+    FixedBatch: "each step draws a new batch, no shuffled epochs",
+}
 
 HOW_TO_READ = (
     "False positives: the share of people outside the data that an attacker",

@@ -1704,9 +1704,10 @@ def epsilon(
     theorem of the book covers (see chapters 8 and 10).
     Error: the interval includes discretization, truncation, wrap-around
     and rounding. For substitution under a fixed batch it also has the gap
-    between theorem and data (chapter 10). It may stay wider than asked (lower down to 0) near
-    epsilon = 0, for losses with many atoms, and where single rare steps
-    decide: sampling rates below about 1e-4 at a delta below about 1e-20;
+    between theorem and data (chapter 10). It may stay wider than asked
+    (lower down to 0) near epsilon = 0, for losses with many atoms, and
+    where single rare steps decide: sampling rates below about 1e-4 at a
+    delta below about 1e-20;
     also for delta below 1e-290 and for more than about 1e13 runs.
     Source: chapter 5; Lebeda et al. (2024), Theorem 8.
 

@@ -32,6 +32,7 @@ from accountlib.worst_case_pairs import (
     FullBatch,
     Gaussian,
     Laplace,
+    LaplacePair,
     Mechanism,
     Poisson,
     PureDP,
@@ -46,443 +47,98 @@ from accountlib.worst_case_pairs import (
 )
 
 __all__ = [
-    "log_sum",
-    "ExchangedPair",
-    "MirroredPair",
-    "ExchangedBatchPair",
-    "exchanged_batch_pair",
-    "poisson_exchange_pair",
-    "integer_exchange_pair",
-    "exchanged_records_pair",
-    "substitute_delta_bound",
+    "DirectionCheck",
+    "check_directions",
     "FINE_WIDTH",
     "log_excess",
     "calibrate",
     "calibrate_noise",
-    "DirectionCheck",
-    "check_directions",
+    "substitute_delta_bound",
+    "log_sum",
+    "ExchangedPair",
+    "ExchangedLaplaceHalf",
+    "MirroredPair",
+    "ExchangedBatchPair",
+    "exchanged_batch_pair",
+    "integer_exchange_pair",
+    "poisson_exchange_pair",
+    "exchanged_records_pair",
 ]
 
 
-def log_sum(x: Floats) -> Floats:
-    r"""$\ln \sum_j e^{x_j}$ over the last axis.
-
-    >>> float(log_sum(np.log([1.0, 2.0, 3.0])).round(6))  # log 6
-    1.791759
-    """
-    top = np.max(x, axis=-1)
-    total = np.sum(np.exp(x - top[..., None]), axis=-1)
-    return np.asarray(top + np.log(total))
-
-
 @dataclass(frozen=True)
-class ExchangedPair(DominatingPair):
-    r"""A mixture of Gaussians against its mirror image.
+class DirectionCheck:
+    """Whether add exceeds remove anywhere, as far as intervals can tell.
 
-    Formula: $P = \sum_j w_j N(\mu_j, 1)$, $Q = \sum_j w_j N(-\mu_j, 1)$;
-    the loss is an odd, increasing function of z.
-
-    Parameters: `means` ($\mu_j \ge 0$, increasing), `weights` ($w_j > 0$,
-    sum 1), two tuples of the same length, at least 2.
-    Raises: ValueError for other means or weights.
-    Error: rounding only; relative error of masses below 1e-10 in both
-    tails.
-    Source: Lebeda et al. (2024), Proposition 13; chapter 10.
-
-    >>> pair = ExchangedPair((0.0, 1.0), (0.5, 0.5))
-    >>> round(pair.delta(0.5), 6), pair.reversed() == pair
-    (0.194002, True)
+    Fields: `verdict`: "counterexample" (add is larger, proven),
+    "no counterexample" (remove is at least as large at every epsilon of
+    the grid, proven) or "undecided"; `epsilon`, the place that decides;
+    `margin`, there: by how much add is larger at least, relative
+    (counterexample), may be larger at most (undecided), or remove is
+    larger at least (no counterexample).
+    Source: chapter 10, "Is remove the worse direction?".
     """
 
-    means: tuple[float, ...]
-    weights: tuple[float, ...]
+    verdict: str
+    epsilon: float
+    margin: float
 
-    def __post_init__(self) -> None:
-        means = check_range("means", self.means, 0, np.inf, "[)")
-        check_probabilities("weights", self.weights)
-        check_range("weights", self.weights, 0, 1, "(]")
-        if len(self.weights) != len(means) or len(means) < 2:
-            raise ValueError(
-                "means and weights must have the same length, at least 2, "
-                f"got {len(means)} and {len(self.weights)}"
+
+def check_directions(
+    release: Release, *, points: int = 40, width: float = 1e-5
+) -> DirectionCheck:
+    r"""Compare the curves of add and of remove between certified bounds.
+
+    Formula: $\delta_{\text{add}}(\varepsilon) \le
+    \delta_{\text{remove}}(\varepsilon)$ on a grid of $\varepsilon$ from
+    1 % of $\varepsilon(10^{-6})$ to $\varepsilon(10^{-12})$.
+
+    Parameters: `release`; `points` of the grid (2 to 10,000); `width`, of
+    the bounds (in [1e-7, 0.1]).
+    Returns: a DirectionCheck.
+    Raises: ValueError for bad values, and where epsilon is 0 at delta =
+    1e-6.
+    Source: after Lebeda et al. (2024), Conjecture 12; chapter 10, "Is
+    remove the worse direction?".
+
+    >>> coin = Release(RandomizedResponse(0.75), Poisson(0.5), 2)
+    >>> check_directions(coin).verdict
+    'counterexample'
+    """
+    check_number("points", points, 2, 10_000)
+    check_number("width", width, 1e-7, 0.1)
+    first, last = (
+        epsilon(release, delta=d, adjacency="remove", relative_width=0.01)
+        for d in (1e-6, 1e-12)
+    )
+    if first.lower <= 0:
+        raise ValueError(f"epsilon is 0 at delta = 1e-6, for {release!r}")
+    grid = np.geomspace(0.01 * first.lower, last.lower, int(points))
+    # Q has e^-epsilon of what P has beyond the last place.
+    cutoff = max(1e-13 * math.exp(-last.upper), 1e-250)
+    remove, add = (
+        LossTables(directions(release, side, 1)[0], cutoff, width).read(grid)
+        for side in (Adjacency.REMOVE, Adjacency.ADD)
+    )
+    # Where the tables do not reach: one by one.
+    for i in np.flatnonzero((remove[0] < add[1]) & (add[0] <= remove[1])):
+        for ends, side in ((remove, Adjacency.REMOVE), (add, Adjacency.ADD)):
+            found = delta(
+                release,
+                epsilon=float(grid[i]),
+                adjacency=side,
+                relative_width=width,
             )
-        if np.any(np.diff(means) <= 0):
-            raise ValueError(f"means must increase, got {self.means!r}")
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        return -math.inf, math.inf
-
-    @cached_property
-    def _terms(self) -> tuple[Floats, Floats]:
-        """Means, and the logarithm of each term at z = 0."""
-        means = np.array(self.means)
-        return means, np.asarray(np.log(self.weights) - means**2 / 2)
-
-    def _log_growth(self, z: Floats) -> Floats:
-        """log(e^L - 1) at z > 0: no digit is lost where L is small."""
-        means, heights = self._terms
-        reach = np.multiply.outer(z, means)
-        with np.errstate(divide="ignore"):
-            both = np.log(-np.expm1(-2 * reach))  # of e^reach - e^-reach
-        return log_sum(heights + reach + both) - log_sum(heights - reach)
-
-    def _places(self, losses: Floats) -> Floats:
-        """The z > 0 where the losses, > 0, are taken."""
-        means, heights = self._terms
-        goal = losses + np.log(-np.expm1(-losses))
-        if len(means) == 2 and means[0] == 0:
-            # mu z = L/2 + arsinh(e^y): eq. (pit-inverse)
-            y = heights[0] - heights[1] + goal - losses / 2 - math.log(2)
-            small = np.arcsinh(np.exp(np.minimum(y, 20)))
-            whole = losses / 2 + np.where(y < 20, small, y + math.log(2))
-            return np.asarray(whole / means[1])
-        low = losses / (2 * means[-1])
-        high = 2 * low
-        while np.any(short := self._log_growth(high) < goal):
-            high = np.where(short, 2 * high, high)
-        exact = {"xatol": 0.0, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
-        found = find_root(
-            lambda z, goal: self._log_growth(z) - goal,
-            (low * (1 - 1e-12), high),
-            args=(goal,),
-            tolerances=exact,
-        )
-        return np.asarray(found.x)
-
-    def _shares(self, z: Floats) -> Floats:
-        """Shares of the terms of P at z, a row for each z."""
-        means, heights = self._terms
-        terms = heights + np.multiply.outer(z, means)
-        parts = np.exp(terms - np.max(terms, axis=1, keepdims=True))
-        return np.asarray(parts / np.sum(parts, axis=1, keepdims=True))
-
-    def _widths(self, z: Floats, widths: Floats) -> Floats:
-        """Widths in z of cells that begin at z >= 0, by Newton's method."""
-        means, _ = self._terms
-        up, down = self._shares(z), self._shares(-z)
-        least, most = widths / (2 * means[-1]), widths / (up @ means)
-        d = np.clip(widths / ((up + down) @ means), least, most)
-        for _ in range(100):
-            steps = np.multiply.outer(d, means)
-            rise, fall = np.expm1(np.minimum(steps, 700)), np.expm1(-steps)
-            a, b = np.sum(up * rise, axis=1), np.sum(down * fall, axis=1)
-            slope = (up * (1 + rise)) @ means / (1 + a)
-            slope += (down * (1 + fall)) @ means / (1 + b)
-            move = (np.log1p(a) - np.log1p(b) - widths) / slope
-            d = np.clip(d - move, least, most)
-            if np.all(np.abs(move) <= 1e-10 * d):
-                break
-        return np.asarray(d)
-
-    def interval_masses(
-        self, edges: Floats, widths: Floats, closed: Closed
-    ) -> tuple[Floats, Floats]:
-        size, sign = np.abs(edges), np.sign(edges)
-        seen = size > 0
-        z = np.zeros(len(edges))
-        z[seen] = self._places(size[seen])
-        # A cell on one side of 0 begins at its end that is nearer to 0.
-        d = z[:-1] + z[1:]
-        one_side = sign[:-1] * sign[1:] > 0
-        near = np.minimum(z[:-1], z[1:])[one_side]
-        d[one_side] = self._widths(near, widths[one_side])
-        place = sign * z
-        shifted = [
-            [w * normal_masses(place - s * m, d) for s in (1, -1)]
-            for m, w in zip(self.means, self.weights, strict=True)
-        ]
-        p, q = np.sum(shifted, axis=0)
-        return p, q
-
-    def reversed(self) -> "ExchangedPair":
-        return self
-
-
-@dataclass(frozen=True)
-class MirroredPair(DominatingPair):
-    r"""A symmetric pair that is given by its positive losses.
-
-    Formula: above 0 it has the losses $\ell - s > 0$ of another pair,
-    with P-mass p and Q-mass $e^s q$; below 0 the mirror image; at 0 an
-    atom.
-
-    Parameters: `half`, the other pair; `shift` (s <= 0); `center`, mass
-    of the atom, so that the sum is 1.
-    Error: rounding only, as `half`.
-    Source: chapter 10, "Code: pairs for substitution".
-
-    >>> pair = MirroredPair(SampledPair(Laplace(1.0).pair(), 0.5), 0.0, 0.2)
-    >>> pair.reversed() == pair
-    True
-    """
-
-    half: DominatingPair
-    shift: float
-    center: float
-
-    @property
-    def infinite_mass(self) -> tuple[float, float]:
-        return self.half.infinite_mass[0], self.half.infinite_mass[0]
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        high = max(self.half.loss_range[1] - self.shift, 0.0)
-        return -high, high
-
-    @property
-    def atoms(self) -> tuple[float, ...]:
-        above = [x - self.shift for x in self.half.atoms if x > self.shift]
-        middle = [0.0] if self.center > 0 else []
-        return (*[-x for x in reversed(above)], *middle, *above)
-
-    @property
-    def discrete(self) -> bool:
-        return self.half.discrete
-
-    def _above(
-        self, edges: Floats, widths: Floats, closed: Closed
-    ) -> tuple[Floats, Floats]:
-        """Masses of the positive losses."""
-        start = int(np.searchsorted(edges, 0.0, side="right"))
-        p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
-        # The loss 0 itself is left out.
-        first = np.nextafter(self.shift, np.inf)
-        first = self.shift if closed == "right" else float(first)
-        places = np.append(first, edges[start:] + self.shift)
-        places = np.maximum.accumulate(places)
-        gaps = np.append(edges[start : start + 1], widths[start:])
-        above = self.half.interval_masses(places, gaps, closed)
-        p[start:], q[start:] = above[0][1:], above[1][1:]
-        return p, math.exp(self.shift) * q
-
-    def interval_masses(
-        self, edges: Floats, widths: Floats, closed: Closed
-    ) -> tuple[Floats, Floats]:
-        other: Closed = "left" if closed == "right" else "right"
-        p, q = self._above(edges, widths, closed)
-        back_q, back_p = self._above(-edges[::-1], widths[::-1], other)
-        zero, mass = np.zeros(1), np.array([self.center])
-        atom = atom_masses(edges, closed, zero, mass)
-        return p + back_p[::-1] + atom, q + back_q[::-1] + atom
-
-    def _delta(self, epsilon: float) -> float:
-        above = float(self.half.delta(abs(epsilon) + self.shift))
-        if epsilon >= 0:
-            return above
-        return -math.expm1(epsilon) + math.exp(epsilon) * above
-
-    def reversed(self) -> DominatingPair:
-        return self
-
-
-@dataclass(frozen=True)
-class ExchangedBatchPair(MirroredPair):
-    r"""The larger of remove and add at every order, as one pair.
-
-    Formula: $\max(H_\alpha(P_\gamma \Vert Q), H_\alpha(Q \Vert
-    P_\gamma))$ with a symmetric (P, Q): the first for $\alpha \ge 1$.
-
-    Parameters: as `MirroredPair`; `half` is the sampled pair.
-    Error: rounding only, as `half`.
-    Source: Lebeda et al. (2024), Theorem 15 and Section 8; chapter 10,
-    "Substitution under a fixed batch".
-
-    >>> pair = exchanged_batch_pair(Gaussian(2.0).exchange_pair(), 0.05)
-    >>> len(pair.reached)
-    2
-    """
-
-    @property
-    def reached(self) -> tuple[DominatingPair, ...]:
-        return self.half, self.half.reversed()
-
-
-def exchanged_batch_pair(pair: DominatingPair, rate: float) -> DominatingPair:
-    r"""The pair for one exchanged record, where some batches miss it.
-
-    Formula: `ExchangedBatchPair`; its atom at 0 has the mass $(1 -
-    \gamma) \delta(0) + P(L = 0)$.
-
-    Parameters: `pair`, symmetric, of an exchanged record without
-    sampling; `rate` ($\gamma \in (0, 1]$).
-    Returns: a DominatingPair.
-    Raises: ValueError for a pair that is not symmetric.
-    Source: Lebeda et al. (2024), Theorem 15; chapter 10.
-
-    >>> one = exchanged_batch_pair(Laplace(1.0).exchange_pair(), 0.1)
-    >>> round(one.center, 6)  # 0.9 (1 - 1/e)
-    0.568909
-    """
-    if pair.reversed() != pair:
-        raise ValueError(f"pair must be symmetric, got {pair!r}")
-    if rate == 1:
-        return pair
-    half = SampledPair(pair, rate)
-    zero = 0.0
-    if 0.0 in pair.atoms:
-        edges = np.array([-5e-324, 0.0])
-        zero = float(pair.interval_masses(edges, -edges[:1], "right")[0][1])
-    center = min(1.0, (1 - rate) * float(pair.delta(0.0)) + zero)
-    return ExchangedBatchPair(half, 0.0, center)
-
-
-def poisson_exchange_pair(
-    mechanism: Mechanism, rate: float, group_size: int
-) -> DominatingPair:
-    r"""The pair for exchanged records under Poisson sampling.
-
-    Formula: $((1-\gamma) N_0 + \gamma N_k,\, (1-\gamma) N_0 + \gamma
-    N_{-k})$ for noise N; a binomial mixture for groups.
-
-    Parameters: `mechanism`; `rate` ($\gamma$ in (0, 1)); `group_size`.
-    Returns: a DominatingPair, reached by data sets for added noise.
-    Raises: NotImplementedError for groups but with Gaussian noise.
-    Source: Lebeda et al. (2024), Proposition 13; chapter 10, Theorem
-    "Substitution under Poisson sampling".
-
-    >>> poisson_exchange_pair(Gaussian(2.0), 0.25, 1)
-    ExchangedPair(means=(0.0, 0.5), weights=(0.75, 0.25))
-    """
-    if isinstance(mechanism, Gaussian):
-        sizes, weights = binomial_sensitivity(group_size, rate=rate)
-        means = sizes / mechanism.noise_multiplier
-        kept = weights > 0
-        return ExchangedPair(
-            tuple(means[kept].tolist()), tuple(weights[kept].tolist())
-        )
-    if group_size > 1:
-        raise NotImplementedError(
-            f"adjacency='substitute', group_size={group_size}: groups in "
-            f"samples are known for Gaussian noise only, got {mechanism!r}"
-        )
-    if isinstance(mechanism, Laplace):
-        half = SampledPair(mechanism.pair(), rate)
-        return MirroredPair(half, half.loss_range[0], 0.0)
-    if isinstance(mechanism, (DiscreteGaussian, DiscreteLaplace)):
-        return integer_exchange_pair(mechanism, rate)
-    return exchanged_batch_pair(mechanism.exchange_pair(), rate)
-
-
-def integer_exchange_pair(
-    mechanism: DiscreteGaussian | DiscreteLaplace, rate: float
-) -> DominatingPair:
-    r"""The same for noise on the integers: a table of outcomes.
-
-    Parameters: `mechanism`; `rate` ($\gamma$ in (0, 1)).
-    Returns: a symmetric DiscretePair.
-    Error: as the mechanism's own table.
-    Source: chapter 10, "Code: pairs for substitution".
-
-    >>> pair = integer_exchange_pair(DiscreteLaplace(1.0), 0.5)
-    >>> len(pair.p), pair.reversed() == pair
-    (3, True)
-    """
-    k = mechanism.sensitivity
-    if isinstance(mechanism, DiscreteGaussian):
-        reach = math.ceil(37 * mechanism.sigma) + k
-        places = np.arange(-reach - k, reach + 1)
-        weights = np.exp(-((places / mechanism.sigma) ** 2) / 2)
-        weights /= math.fsum(weights)
-        noise, shifted = weights[k:], weights[:-k]
-    else:  # outcomes beyond -k and k tell no more than these
-        apart = np.abs(np.arange(-k, k + 1) - np.array([[0], [k]]))
-        cells = np.exp(-apart / mechanism.scale)
-        cells[:, 1:-1] *= math.tanh(0.5 / mechanism.scale)
-        cells[:, [0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
-        noise, shifted = cells
-    p = (1 - rate) * noise + rate * shifted
-    if p[-1] == p[0]:  # the loss is too small for floats
-        p[-1] = math.nextafter(float(p[-1]), 1.0)
-    return DiscretePair(p, p[::-1])
-
-
-@substitute_pair.register(Gaussian)
-@substitute_pair.register(Laplace)
-@substitute_pair.register(DiscreteGaussian)
-@substitute_pair.register(DiscreteLaplace)
-@substitute_pair.register(RandomizedResponse)
-@substitute_pair.register(PureDP)
-@substitute_pair.register(ApproximateDP)
-def exchanged_records_pair(
-    mechanism: Mechanism, sampling: Sampling, group_size: int
-) -> DominatingPair:
-    r"""The pair of one run for records that are exchanged for others.
-
-    Formula: full batch: the mechanism's pair for an exchange; Poisson:
-    `poisson_exchange_pair`; fixed batch: `exchanged_batch_pair`.
-
-    Parameters: as `substitute_pair`. `PureDP` and `ApproximateDP` must
-    hold for an exchanged record, and for an added and a removed one.
-    Returns: a DominatingPair, equal to its reverse.
-    Raises: NotImplementedError where no theorem of the book covers it.
-    Source: Lebeda et al. (2024), Proposition 13 and Theorem 15; chapter
-    10, "Code: pairs for substitution".
-
-    >>> exchanged_records_pair(Laplace(1.0), FullBatch(), 1)
-    LaplacePair(scale=0.5)
-    """
-    if isinstance(sampling, FixedBatch):
-        if group_size > 1:
-            raise NotImplementedError(
-                f"adjacency='substitute', group_size={group_size}: no "
-                "theorem of the book covers groups in fixed batches; (e1, "
-                "d1) for removing and (e2, d2) for adding the group give "
-                "(e1 + e2, d1 + exp(e1) * d2)"
-            )
-        rate = sampling.batch_size / sampling.dataset_size
-        return exchanged_batch_pair(mechanism.exchange_pair(), rate)
-    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
-    if rate == 0:
-        return DiscretePair((1.0,), (1.0,))
-    if rate < 1:
-        return poisson_exchange_pair(mechanism, rate, group_size)
-    if group_size == 1:
-        return mechanism.exchange_pair()
-    bits = RandomizedResponse, PureDP, ApproximateDP
-    moves = 1 if isinstance(mechanism, bits) else 2
-    return group_pair(mechanism, FullBatch(), moves * group_size)
-
-
-def substitute_delta_bound(
-    releases: Release | Sequence[Release],
-    *,
-    epsilon: float,
-    splits: int = 9,
-) -> float:
-    r"""An upper bound for substitution from add and remove alone.
-
-    Formula: the smallest $\delta_{\text{remove}}(\varepsilon_1) +
-    e^{\varepsilon_1} \delta_{\text{add}}(\varepsilon - \varepsilon_1)$
-    over a grid of $\varepsilon_1 \in [0, \varepsilon]$.
-
-    Parameters: `releases`; `epsilon` ($\varepsilon \ge 0$, finite);
-    `splits`, the number of grid points (2 to 1000).
-    Returns: an upper bound in [0, 1]; it covers every mechanism and
-    sampling of this book, and is loose.
-    Raises: ValueError for bad values.
-    Source: Lebeda et al. (2024), Section 9; chapter 10, eq. (pit-chain).
-
-    >>> run = Release(Gaussian(1.0))
-    >>> bound = substitute_delta_bound(run, epsilon=1.0)
-    >>> truth = delta(run, epsilon=1.0, adjacency="substitute").lower
-    >>> bool(truth < bound < 1.5 * truth)
-    True
-    """
-    check_number("epsilon", epsilon, 0, np.inf, "[)")
-    check_number("splits", splits, 2, 1000)
-    best = 1.0
-    for first in np.linspace(0, epsilon, int(splits)):
-        one, other = (
-            delta(releases, epsilon=at, adjacency=adjacency).upper
-            for at, adjacency in (
-                (float(first), Adjacency.REMOVE),
-                (float(epsilon - first), Adjacency.ADD),
-            )
-        )
-        chained = one + math.exp(min(float(first), 700.0)) * other
-        best = min(best, chained * (1 + 1e-12))
-    return best
+            ends[0][i] = max(ends[0][i], found.lower)
+            ends[1][i] = min(ends[1][i], found.upper)
+    more = add[0] / np.maximum(remove[1], 1e-300) - 1
+    less = remove[0] / np.maximum(add[1], 1e-300) - 1
+    less[add[1] == 0] = np.inf  # nothing is smaller
+    k, j = int(np.argmax(more)), int(np.argmin(less))
+    if more[k] > 0:
+        return DirectionCheck("counterexample", float(grid[k]), float(more[k]))
+    verdict = "no counterexample" if less[j] >= 0 else "undecided"
+    return DirectionCheck(verdict, float(grid[j]), abs(float(less[j])))
 
 
 FINE_WIDTH = 1e-4  # of the intervals that decide a calibration
@@ -664,64 +320,497 @@ def calibrate_noise(
     )
 
 
+def substitute_delta_bound(
+    releases: Release | Sequence[Release],
+    *,
+    epsilon: float,
+    splits: int = 9,
+) -> float:
+    r"""An upper bound for substitution from add and remove alone.
+
+    Formula: the smallest $\delta_{\text{remove}}(\varepsilon_1) +
+    e^{\varepsilon_1} \delta_{\text{add}}(\varepsilon - \varepsilon_1)$
+    over a grid of $\varepsilon_1 \in [0, \varepsilon]$.
+
+    Parameters: `releases`; `epsilon` ($\varepsilon \ge 0$, finite);
+    `splits`, the number of grid points (2 to 1000).
+    Returns: an upper bound in [0, 1]; it covers every mechanism and
+    sampling of this book, and is loose.
+    Raises: ValueError for bad values.
+    Source: Lebeda et al. (2024), Section 9; chapter 10, eq. (pit-chain).
+
+    >>> run = Release(Gaussian(1.0))
+    >>> bound = substitute_delta_bound(run, epsilon=1.0)
+    >>> truth = delta(run, epsilon=1.0, adjacency="substitute").lower
+    >>> bool(truth < bound < 1.5 * truth)
+    True
+    """
+    check_number("epsilon", epsilon, 0, np.inf, "[)")
+    check_number("splits", splits, 2, 1000)
+    best = 1.0
+    for first in np.linspace(0, epsilon, int(splits)):
+        one, other = (
+            delta(releases, epsilon=at, adjacency=adjacency).upper
+            for at, adjacency in (
+                (float(first), Adjacency.REMOVE),
+                (float(epsilon - first), Adjacency.ADD),
+            )
+        )
+        chained = one + math.exp(min(float(first), 700.0)) * other
+        best = min(best, chained * (1 + 1e-12))
+    return best
+
+
+def log_sum(x: Floats) -> Floats:
+    r"""$\ln \sum_j e^{x_j}$ over the last axis.
+
+    >>> float(log_sum(np.log([1.0, 2.0, 3.0])).round(6))  # log 6
+    1.791759
+    """
+    top = np.max(x, axis=-1)
+    total = np.sum(np.exp(x - top[..., None]), axis=-1)
+    return np.asarray(top + np.log(total))
+
+
 @dataclass(frozen=True)
-class DirectionCheck:
-    """Whether add exceeds remove anywhere, as far as intervals can tell.
+class ExchangedPair(DominatingPair):
+    r"""A mixture of Gaussians against its mirror image.
 
-    Fields: `verdict`: "counterexample" (add is larger, proven),
-    "no counterexample" (remove is at least as large at every epsilon of
-    the grid, proven) or "undecided"; `epsilon`, the place that decides;
-    `margin`, there: by how much add is larger at least, relative
-    (counterexample), may be larger at most (undecided), or remove is
-    larger at least (no counterexample).
-    Source: chapter 10, "Is remove the worse direction?".
+    Formula: $P = \sum_j w_j N(\mu_j, 1)$, $Q = \sum_j w_j N(-\mu_j, 1)$;
+    the loss is an odd, increasing function of z.
+
+    Parameters: `means` ($\mu_j \ge 0$, increasing), `weights` ($w_j > 0$,
+    sum 1), two tuples of the same length, at least 2.
+    Raises: ValueError for other means or weights.
+    Error: rounding only; relative error of masses below 1e-10 in both
+    tails.
+    Source: Lebeda et al. (2024), Proposition 13; chapter 10.
+
+    >>> pair = ExchangedPair((0.0, 1.0), (0.5, 0.5))
+    >>> round(pair.delta(0.5), 6), pair.reversed() == pair
+    (0.194002, True)
     """
 
-    verdict: str
-    epsilon: float
-    margin: float
+    means: tuple[float, ...]
+    weights: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        means = check_range("means", self.means, 0, np.inf, "[)")
+        check_probabilities("weights", self.weights)
+        check_range("weights", self.weights, 0, 1, "(]")
+        if len(self.weights) != len(means) or len(means) < 2:
+            raise ValueError(
+                "means and weights must have the same length, at least 2, "
+                f"got {len(means)} and {len(self.weights)}"
+            )
+        if np.any(np.diff(means) <= 0):
+            raise ValueError(f"means must increase, got {self.means!r}")
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    @cached_property
+    def _terms(self) -> tuple[Floats, Floats]:
+        """Means, and the logarithm of each term at z = 0."""
+        means = np.array(self.means)
+        return means, np.asarray(np.log(self.weights) - means**2 / 2)
+
+    def _log_growth(self, z: Floats) -> Floats:
+        """log(e^L - 1) at z > 0: no digit is lost where L is small."""
+        means, heights = self._terms
+        reach = np.multiply.outer(z, means)
+        with np.errstate(divide="ignore"):
+            both = np.log(-np.expm1(-2 * reach))  # of e^reach - e^-reach
+        return log_sum(heights + reach + both) - log_sum(heights - reach)
+
+    def _places(self, losses: Floats) -> Floats:
+        """The z > 0 where the losses, > 0, are taken."""
+        means, heights = self._terms
+        goal = losses + np.log(-np.expm1(-losses))
+        if len(means) == 2 and means[0] == 0:
+            # mu z = L/2 + arsinh(e^y): eq. (pit-inverse)
+            y = heights[0] - heights[1] + goal - losses / 2 - math.log(2)
+            small = np.arcsinh(np.exp(np.minimum(y, 20)))
+            whole = losses / 2 + np.where(y < 20, small, y + math.log(2))
+            return np.asarray(whole / means[1])
+        low = losses / (2 * means[-1])
+        high = 2 * low
+        while np.any(short := self._log_growth(high) < goal):
+            high = np.where(short, 2 * high, high)
+        exact = {"xatol": 0.0, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
+        found = find_root(
+            lambda z, goal: self._log_growth(z) - goal,
+            (low * (1 - 1e-12), high),
+            args=(goal,),
+            tolerances=exact,
+        )
+        return np.asarray(found.x)
+
+    def _shares(self, z: Floats) -> Floats:
+        """Shares of the terms of P at z, a row for each z."""
+        means, heights = self._terms
+        terms = heights + np.multiply.outer(z, means)
+        parts = np.exp(terms - np.max(terms, axis=1, keepdims=True))
+        return np.asarray(parts / np.sum(parts, axis=1, keepdims=True))
+
+    def _widths(self, z: Floats, widths: Floats) -> Floats:
+        """Widths in z of cells that begin at z >= 0, by Newton's method."""
+        means, _ = self._terms
+        up, down = self._shares(z), self._shares(-z)
+        least, most = widths / (2 * means[-1]), widths / (up @ means)
+        d = np.clip(widths / ((up + down) @ means), least, most)
+        for _ in range(100):
+            steps = np.multiply.outer(d, means)
+            rise, fall = np.expm1(np.minimum(steps, 700)), np.expm1(-steps)
+            a, b = np.sum(up * rise, axis=1), np.sum(down * fall, axis=1)
+            slope = (up * (1 + rise)) @ means / (1 + a)
+            slope += (down * (1 + fall)) @ means / (1 + b)
+            move = (np.log1p(a) - np.log1p(b) - widths) / slope
+            d = np.clip(d - move, least, most)
+            if np.all(np.abs(move) <= 1e-10 * d):
+                break
+        return np.asarray(d)
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        size, sign = np.abs(edges), np.sign(edges)
+        seen = size > 0
+        z = np.zeros(len(edges))
+        z[seen] = self._places(size[seen])
+        # A cell on one side of 0 begins at its end that is nearer to 0.
+        d = z[:-1] + z[1:]
+        one_side = sign[:-1] * sign[1:] > 0
+        near = np.minimum(z[:-1], z[1:])[one_side]
+        d[one_side] = self._widths(near, widths[one_side])
+        place = sign * z
+        shifted = [
+            [w * normal_masses(place - s * m, d) for s in (1, -1)]
+            for m, w in zip(self.means, self.weights, strict=True)
+        ]
+        p, q = np.sum(shifted, axis=0)
+        return p, q
+
+    def reversed(self) -> "ExchangedPair":
+        return self
 
 
-def check_directions(
-    release: Release, *, points: int = 40, width: float = 1e-5
-) -> DirectionCheck:
-    r"""Compare the curves of add and of remove between certified bounds.
+@dataclass(frozen=True)
+class ExchangedLaplaceHalf(DominatingPair):
+    r"""An exchange with sampled Laplace noise; outputs below 0 are merged.
 
-    Formula: $\delta_{\text{add}}(\varepsilon) \le
-    \delta_{\text{remove}}(\varepsilon)$ on a grid of $\varepsilon$ from
-    1 % of $\varepsilon(10^{-6})$ to $\varepsilon(10^{-12})$.
+    Formula: $P = (1-\gamma) N_0 + \gamma N_1$, $Q = (1-\gamma) N_0 +
+    \gamma N_{-1}$, Laplace laws at 0, 1 and -1; on $x \in (0, 1)$ the loss
+    is $\ln(1 + (e^{2x/s} - 1)/c)$ with $c = 1 + (1-\gamma) e^{1/s} /
+    \gamma$.
 
-    Parameters: `release`; `points` of the grid (2 to 10,000); `width`, of
-    the bounds (in [1e-7, 0.1]).
-    Returns: a DirectionCheck.
-    Raises: ValueError for bad values, and where epsilon is 0 at delta =
-    1e-6.
-    Source: after Lebeda et al. (2024), Conjecture 12; chapter 10, "Is
-    remove the worse direction?".
+    Parameters: `scale` (s > 0), `rate` ($\gamma \in (0, 1)$).
+    Error: rounding only.
+    Source: chapter 10, "Code: pairs for substitution".
 
-    >>> coin = Release(RandomizedResponse(0.75), Poisson(0.5), 2)
-    >>> check_directions(coin).verdict
-    'counterexample'
+    >>> half = ExchangedLaplaceHalf(1.0, 0.5)
+    >>> round(half.loss_range[1], 6)  # ln((1 + e) / (1 + 1/e))
+    1.0
     """
-    check_number("points", points, 2, 10_000)
-    check_number("width", width, 1e-7, 0.1)
-    first, last = (
-        epsilon(release, delta=d, adjacency="remove", relative_width=0.01)
-        for d in (1e-6, 1e-12)
-    )
-    if first.lower <= 0:
-        raise ValueError(f"epsilon is 0 at delta = 1e-6, for {release!r}")
-    grid = np.geomspace(0.01 * first.lower, last.lower, int(points))
-    # Q has e^-epsilon of what P has beyond the last place.
-    cutoff = max(1e-13 * math.exp(-last.upper), 1e-250)
-    remove, add = (
-        LossTables(directions(release, side, 1)[0], cutoff, width).read(grid)
-        for side in (Adjacency.REMOVE, Adjacency.ADD)
-    )
-    more = add[0] / np.maximum(remove[1], 1e-300) - 1
-    less = remove[0] / np.maximum(add[1], 1e-300) - 1
-    k, j = int(np.argmax(more)), int(np.argmin(less))
-    if more[k] > 0:
-        return DirectionCheck("counterexample", float(grid[k]), float(more[k]))
-    verdict = "no counterexample" if less[j] >= 0 else "undecided"
-    return DirectionCheck(verdict, float(grid[j]), abs(float(less[j])))
+
+    scale: float
+    rate: float
+
+    @cached_property
+    def _spread(self) -> float:
+        """ln c: how much less the loss grows than without sampling."""
+        odds = math.log1p(-self.rate) - math.log(self.rate)
+        return float(np.logaddexp(0.0, odds + 1 / self.scale))
+
+    @cached_property
+    def _ends(self) -> tuple[Floats, Floats, Floats]:
+        """Losses and masses of the outputs below 0 and beyond 1."""
+        far = math.exp(-1 / self.scale) / 2
+        near = (1 - self.rate) / 2 + self.rate * far
+        p = np.array([near, (1 - self.rate) * far + self.rate / 2])
+        q = np.array([1 - near, 2 * far * near])
+        reach = 2 / self.scale
+        high = reach + math.log(-math.expm1(-reach)) - self._spread
+        low = math.log(near) - math.log1p(-near)
+        return np.array([low, np.logaddexp(0.0, high)]), p, q
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        low, high = self._ends[0]
+        return float(low), float(high)
+
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        return self.loss_range
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        s, top = self.scale, self.loss_range[1]
+        losses = np.clip(edges, 0, top)
+        # e^(2x/s) - 1 = c (e^L - 1)
+        with np.errstate(divide="ignore"):
+            gain = losses + np.log(-np.expm1(-losses)) + self._spread
+        growth = np.logaddexp(0, gain)
+        x = np.where(edges < top, np.minimum(s / 2 * growth, 1), 1.0)
+        # From x on: e^(2d/s) - 1 = c e^L (e^w - 1) / (1 + c (e^L - 1))
+        wide = np.log(np.expm1(np.minimum(widths, 700)))
+        more = np.logaddexp(0, self._spread + losses[:-1] + wide - growth[:-1])
+        inner = (edges[:-1] >= 0) & (edges[1:] < top)
+        d = np.where(inner, s / 2 * more, np.diff(x))
+        d = np.concatenate([x[:1], d, 1 - x[-1:]])
+        x = np.append(0.0, x)
+        noise = np.exp(-x / s) * -np.expm1(-d / s) / 2
+        moved = np.exp((x + d - 1) / s) * -np.expm1(-d / s) / 2
+        places, *ends = self._ends
+        p, q = (atom_masses(edges, closed, places, end) for end in ends)
+        p += (1 - self.rate) * noise + self.rate * moved
+        q += (1 - self.rate + self.rate * math.exp(-1 / s)) * noise
+        return p, q
+
+    def _delta(self, epsilon: float) -> float:
+        if epsilon < 0:
+            return super()._delta(epsilon)
+        sampled = SampledPair(LaplacePair(self.scale), self.rate)
+        return float(sampled.delta(epsilon + sampled.loss_range[0]))
+
+
+@dataclass(frozen=True)
+class MirroredPair(DominatingPair):
+    r"""A symmetric pair that is given by its positive losses.
+
+    Formula: above 0 it has the losses and masses of another pair, below 0
+    their mirror image, at 0 an atom.
+
+    Parameters: `half`, the other pair; `center`, mass of the atom, so that
+    the sum is 1.
+    Error: rounding only, as `half`.
+    Source: chapter 10, "Code: pairs for substitution".
+
+    >>> pair = MirroredPair(ExchangedLaplaceHalf(1.0, 0.5), 0.0)
+    >>> round(pair.delta(0.1), 6), pair.reversed() == pair
+    (0.131747, True)
+    """
+
+    half: DominatingPair
+    center: float
+
+    @property
+    def infinite_mass(self) -> tuple[float, float]:
+        return self.half.infinite_mass[0], self.half.infinite_mass[0]
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        high = max(self.half.loss_range[1], 0.0)
+        return -high, high
+
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        above = [x for x in self.half.atoms if x > 0]
+        middle = [0.0] if self.center > 0 else []
+        return (*[-x for x in reversed(above)], *middle, *above)
+
+    @property
+    def discrete(self) -> bool:
+        return self.half.discrete
+
+    def _above(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        """Masses of the positive losses."""
+        start = int(np.searchsorted(edges, 0.0, side="right"))
+        p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
+        # An atom at 0 is left out.
+        first = 5e-324 if 0.0 in self.half.atoms else 0.0
+        places = np.append(first, edges[start:])
+        gaps = np.append(edges[start : start + 1], widths[start:])
+        above = self.half.interval_masses(places, gaps, closed)
+        p[start:], q[start:] = above[0][1:], above[1][1:]
+        return p, q
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        other: Closed = "left" if closed == "right" else "right"
+        p, q = self._above(edges, widths, closed)
+        back_q, back_p = self._above(-edges[::-1], widths[::-1], other)
+        zero, mass = np.zeros(1), np.array([self.center])
+        atom = atom_masses(edges, closed, zero, mass)
+        return p + back_p[::-1] + atom, q + back_q[::-1] + atom
+
+    def _delta(self, epsilon: float) -> float:
+        above = float(self.half.delta(abs(epsilon)))
+        if epsilon >= 0:
+            return above
+        return -math.expm1(epsilon) + math.exp(epsilon) * above
+
+    def reversed(self) -> DominatingPair:
+        return self
+
+
+@dataclass(frozen=True)
+class ExchangedBatchPair(MirroredPair):
+    r"""The larger of remove and add at every order, as one pair.
+
+    Formula: $\max(H_\alpha(P_\gamma \Vert Q), H_\alpha(Q \Vert
+    P_\gamma))$ with a symmetric (P, Q): the first for $\alpha \ge 1$.
+
+    Parameters: as `MirroredPair`; `half` is the sampled pair.
+    Error: rounding only, as `half`.
+    Source: Lebeda et al. (2024), Theorem 15 and Section 8; chapter 10,
+    "Substitution under a fixed batch".
+
+    >>> pair = exchanged_batch_pair(Gaussian(2.0).exchange_pair(), 0.05)
+    >>> len(pair.reached)
+    2
+    """
+
+    @property
+    def reached(self) -> tuple[DominatingPair, ...]:
+        return self.half, self.half.reversed()
+
+
+def exchanged_batch_pair(pair: DominatingPair, rate: float) -> DominatingPair:
+    r"""The pair for one exchanged record, where some batches miss it.
+
+    Formula: `ExchangedBatchPair`; its atom at 0 has the mass $(1 -
+    \gamma) \delta(0) + P(L = 0)$.
+
+    Parameters: `pair`, symmetric, of an exchanged record without
+    sampling; `rate` ($\gamma \in (0, 1]$).
+    Returns: a DominatingPair.
+    Raises: ValueError for a pair that is not symmetric.
+    Source: Lebeda et al. (2024), Theorem 15; chapter 10.
+
+    >>> one = exchanged_batch_pair(Laplace(1.0).exchange_pair(), 0.1)
+    >>> round(one.center, 6)  # 0.9 (1 - 1/e)
+    0.568909
+    """
+    if pair.reversed() != pair:
+        raise ValueError(f"pair must be symmetric, got {pair!r}")
+    if rate == 1:
+        return pair
+    half = SampledPair(pair, rate)
+    zero = 0.0
+    if 0.0 in pair.atoms:
+        edges = np.array([-5e-324, 0.0])
+        zero = float(pair.interval_masses(edges, -edges[:1], "right")[0][1])
+    center = min(1.0, (1 - rate) * float(pair.delta(0.0)) + zero)
+    return ExchangedBatchPair(half, center)
+
+
+def integer_exchange_pair(
+    mechanism: DiscreteGaussian | DiscreteLaplace, rate: float
+) -> DominatingPair:
+    r"""The same for noise on the integers: a table of outcomes.
+
+    Parameters: `mechanism`; `rate` ($\gamma$ in (0, 1)).
+    Returns: a symmetric DiscretePair.
+    Error: as the mechanism's own table.
+    Source: chapter 10, "Code: pairs for substitution".
+
+    >>> pair = integer_exchange_pair(DiscreteLaplace(1.0), 0.5)
+    >>> len(pair.p), pair.reversed() == pair
+    (3, True)
+    """
+    k = mechanism.sensitivity
+    if isinstance(mechanism, DiscreteGaussian):
+        reach = math.ceil(37 * mechanism.sigma) + k
+        places = np.arange(-reach - k, reach + 1)
+        weights = np.exp(-((places / mechanism.sigma) ** 2) / 2)
+        weights /= math.fsum(weights)
+        noise, shifted = weights[k:], weights[:-k]
+    else:  # outcomes beyond -k and k tell no more than these
+        apart = np.abs(np.arange(-k, k + 1) - np.array([[0], [k]]))
+        cells = np.exp(-apart / mechanism.scale)
+        cells[:, 1:-1] *= math.tanh(0.5 / mechanism.scale)
+        cells[:, [0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
+        noise, shifted = cells
+    p = (1 - rate) * noise + rate * shifted
+    if p[-1] == p[0]:  # the loss is too small for floats
+        p[-1] = math.nextafter(float(p[-1]), 1.0)
+    return DiscretePair(p, p[::-1])
+
+
+def poisson_exchange_pair(
+    mechanism: Mechanism, rate: float, group_size: int
+) -> DominatingPair:
+    r"""The pair for exchanged records under Poisson sampling.
+
+    Formula: $((1-\gamma) N_0 + \gamma N_k,\, (1-\gamma) N_0 + \gamma
+    N_{-k})$ for noise N; a binomial mixture for groups.
+
+    Parameters: `mechanism`; `rate` ($\gamma$ in (0, 1)); `group_size`.
+    Returns: a DominatingPair, reached by data sets for added noise.
+    Raises: NotImplementedError for groups but with Gaussian noise.
+    Source: Lebeda et al. (2024), Proposition 13; chapter 10, Theorem
+    "Substitution under Poisson sampling".
+
+    >>> poisson_exchange_pair(Gaussian(2.0), 0.25, 1)
+    ExchangedPair(means=(0.0, 0.5), weights=(0.75, 0.25))
+    """
+    if isinstance(mechanism, Gaussian):
+        sizes, weights = binomial_sensitivity(group_size, rate=rate)
+        means = sizes / mechanism.noise_multiplier
+        kept = weights > 0
+        return ExchangedPair(
+            tuple(means[kept].tolist()), tuple(weights[kept].tolist())
+        )
+    if group_size > 1:
+        raise NotImplementedError(
+            f"adjacency='substitute', group_size={group_size}: groups in "
+            f"samples are known for Gaussian noise only, got {mechanism!r}"
+        )
+    if isinstance(mechanism, Laplace):
+        return MirroredPair(ExchangedLaplaceHalf(mechanism.scale, rate), 0.0)
+    if isinstance(mechanism, (DiscreteGaussian, DiscreteLaplace)):
+        return integer_exchange_pair(mechanism, rate)
+    return exchanged_batch_pair(mechanism.exchange_pair(), rate)
+
+
+@substitute_pair.register(Gaussian)
+@substitute_pair.register(Laplace)
+@substitute_pair.register(DiscreteGaussian)
+@substitute_pair.register(DiscreteLaplace)
+@substitute_pair.register(RandomizedResponse)
+@substitute_pair.register(PureDP)
+@substitute_pair.register(ApproximateDP)
+def exchanged_records_pair(
+    mechanism: Mechanism, sampling: Sampling, group_size: int
+) -> DominatingPair:
+    r"""The pair of one run for records that are exchanged for others.
+
+    Formula: full batch: the mechanism's pair for an exchange; Poisson:
+    `poisson_exchange_pair`; fixed batch: `exchanged_batch_pair`.
+
+    Parameters: as `substitute_pair`. `PureDP` and `ApproximateDP` must
+    hold for an exchanged record, and for an added and a removed one.
+    Returns: a DominatingPair, equal to its reverse.
+    Raises: NotImplementedError where no theorem of the book covers it.
+    Source: Lebeda et al. (2024), Proposition 13 and Theorem 15; chapter
+    10, "Code: pairs for substitution".
+
+    >>> exchanged_records_pair(Laplace(1.0), FullBatch(), 1)
+    LaplacePair(scale=0.5)
+    """
+    if isinstance(sampling, FixedBatch):
+        if group_size > 1:
+            raise NotImplementedError(
+                f"adjacency='substitute', group_size={group_size}: no "
+                "theorem of the book covers groups in fixed batches; (e1, "
+                "d1) for removing and (e2, d2) for adding the group give "
+                "(e1 + e2, d1 + exp(e1) * d2)"
+            )
+        rate = sampling.batch_size / sampling.dataset_size
+        return exchanged_batch_pair(mechanism.exchange_pair(), rate)
+    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+    if rate == 0:
+        return DiscretePair((1.0,), (1.0,))
+    if rate < 1:
+        return poisson_exchange_pair(mechanism, rate, group_size)
+    if group_size == 1:
+        return mechanism.exchange_pair()
+    bits = RandomizedResponse, PureDP, ApproximateDP
+    moves = 1 if isinstance(mechanism, bits) else 2
+    return group_pair(mechanism, FullBatch(), moves * group_size)
