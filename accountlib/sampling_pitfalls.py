@@ -243,8 +243,21 @@ def calibrate(
     if max(at_ends) <= 0:
         return float(low if at_ends[0] > at_ends[1] else high)
     safe = -1.0 if at_ends[0] <= 0 else 1.0
-    # The place to 1 %, then again with a narrow interval.
+    # The place to 1 %, then secant steps with narrow intervals, aimed a bit
+    # to the safe side.
     place = float(brentq(excess, *ends, args=(0.01,), xtol=1e-2))
+    one, two = place, min(max(place + safe * 5e-3, ends[0]), ends[1])
+    for aim in (4e-4, 5e-4, 7e-4):
+        before, now = excess(one, FINE_WIDTH), excess(two, FINE_WIDTH)
+        fall = safe * (before - now) / (two - one) if two != one else 0.0
+        if not 0.1 < fall < 1000:
+            break
+        new = two + safe * (now / fall + aim)
+        one, two = two, min(max(new, ends[0]), ends[1])
+        meets = -8e-4 * fall <= excess(two, FINE_WIDTH) <= 0
+        if meets and excess(two, 1e-3) <= 0:
+            return min(max(math.exp(two), low), high)
+    # Where that is not enough, as at steps of `build`: a bracket.
     for step in (1e-2, 1e-1, 1.0, 100.0):
         a, b = max(place - step, ends[0]), min(place + step, ends[1])
         if (excess(a, FINE_WIDTH) > 0) != (excess(b, FINE_WIDTH) > 0):
