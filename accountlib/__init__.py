@@ -196,7 +196,6 @@ from .renyi import (
     zcdp_rdp,
 )
 from .sampling_pitfalls import (
-    FINE_WIDTH,
     DirectionCheck,
     ExchangedBatchPair,
     ExchangedLaplaceHalf,
@@ -460,7 +459,6 @@ __all__ = [
     "software_versions",
     "DirectionCheck",
     "check_directions",
-    "FINE_WIDTH",
     "log_excess",
     "calibrate",
     "calibrate_noise",

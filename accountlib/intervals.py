@@ -488,8 +488,9 @@ def predicted_width(
             size, rough = np.abs(part.loss)[rank], rough[rank]
             k = np.searchsorted(size, steps / 6)
             below = np.append(0.0, np.cumsum(rough))
-            share = 1 - below[k] / below[-1]
-            small = np.append(0.0, np.cumsum(rough * size))[k] / below[-1]
+            whole = max(float(below[-1]), TINY)  # all mass may be infinite
+            share = 1 - below[k] / whole
+            small = np.append(0.0, np.cumsum(rough * size))[k] / whole
         total += part.count * (1.5 * steps * small + steps**2 / 4 * share)
     return (1 + order) / 2 * total
 
@@ -729,10 +730,12 @@ def bound_tables(
     for side in sides:
         sign = 1 if side == "upper" else -1
         share: Floats
-        if coarse:
+        if sign > 0 and step >= 1e-14:
+            # With a smaller e^epsilon the share is larger, so still valid.
+            capped = np.minimum(edges, LARGEST_LOSS)
+            share = upper_share(widths, capped, p, q)
+        elif coarse:
             share = mass if sign > 0 else np.zeros(len(mass))
-        elif sign > 0:
-            share = upper_share(widths, edges, p, q)
         else:
             share = lower_share(widths, edges, p, q, before)
         grid = np.append(mass - share, 0.0)
@@ -1720,7 +1723,11 @@ def epsilon(
     delta = check_number("delta", delta, 0, 1)
     width = check_number("relative_width", relative_width, 0, 1, "()")
     ways = directions(releases, adjacency, group_size)
-    return bounded_answer(ways, Query(delta, None, width))
+    bound = bounded_answer(ways, Query(delta, None, width))
+    if bound.lower == 0 < bound.upper:  # is it 0?
+        at_zero = bounded_answer(ways, Query(None, 0.0, width))
+        bound = Bound(0, 0) if at_zero.upper <= delta else bound
+    return bound
 
 
 def delta(

@@ -10,9 +10,11 @@ from functools import cache, cached_property
 import numpy as np
 from scipy.optimize import brentq
 from scipy.optimize.elementwise import find_root
+from scipy.special import log_ndtr, ndtr
 
 from accountlib.divergences import (
     Floats,
+    check_count,
     check_number,
     check_probabilities,
     check_range,
@@ -20,6 +22,7 @@ from accountlib.divergences import (
 from accountlib.gaussian_dp import LossTables
 from accountlib.group_privacy import binomial_sensitivity
 from accountlib.intervals import delta, directions, epsilon
+from accountlib.privacy_loss import UNIT
 from accountlib.worst_case_pairs import (
     Adjacency,
     ApproximateDP,
@@ -41,6 +44,7 @@ from accountlib.worst_case_pairs import (
     SampledPair,
     Sampling,
     atom_masses,
+    check_kind,
     group_pair,
     normal_masses,
     substitute_pair,
@@ -49,7 +53,6 @@ from accountlib.worst_case_pairs import (
 __all__ = [
     "DirectionCheck",
     "check_directions",
-    "FINE_WIDTH",
     "log_excess",
     "calibrate",
     "calibrate_noise",
@@ -96,8 +99,8 @@ def check_directions(
     Parameters: `release`; `points` of the grid (2 to 10,000); `width`, of
     the bounds (in [1e-7, 0.1]).
     Returns: a DirectionCheck.
-    Raises: ValueError for bad values, and where epsilon is 0 at delta =
-    1e-6.
+    Raises: ValueError for bad values, and where epsilon is 0 or inf at
+    delta = 1e-6 or 1e-12.
     Source: after Lebeda et al. (2024), Conjecture 12; chapter 10, "Is
     remove the worse direction?".
 
@@ -105,14 +108,17 @@ def check_directions(
     >>> check_directions(coin).verdict
     'counterexample'
     """
-    check_number("points", points, 2, 10_000)
+    check_number("points", check_count("points", points), 2, 10_000)
     check_number("width", width, 1e-7, 0.1)
     first, last = (
         epsilon(release, delta=d, adjacency="remove", relative_width=0.01)
         for d in (1e-6, 1e-12)
     )
-    if first.lower <= 0:
-        raise ValueError(f"epsilon is 0 at delta = 1e-6, for {release!r}")
+    if not 0 < first.lower <= last.upper < math.inf:
+        raise ValueError(
+            "release must have a finite epsilon that is known not to be 0 "
+            f"at delta = 1e-6 and 1e-12, got {release!r} with {first}, {last}"
+        )
     grid = np.geomspace(0.01 * first.lower, last.lower, int(points))
     # Q has e^-epsilon of what P has beyond the last place.
     cutoff = max(1e-13 * math.exp(-last.upper), 1e-250)
@@ -139,9 +145,6 @@ def check_directions(
         return DirectionCheck("counterexample", float(grid[k]), float(more[k]))
     verdict = "no counterexample" if less[j] >= 0 else "undecided"
     return DirectionCheck(verdict, float(grid[j]), abs(float(less[j])))
-
-
-FINE_WIDTH = 1e-4  # of the intervals that decide a calibration
 
 
 def log_excess(
@@ -211,60 +214,67 @@ def calibrate(
     Returns: x in [low, high]: the upper end of `epsilon` is at most the
     target there. If every x meets it, the end with less privacy. Moved
     by 0.1 % the lower end of `epsilon` is above the target, but where
-    theory leaves a gap (substitution under a fixed batch), and at steps
-    of `build`.
+    theory leaves a gap (substitution under a fixed batch), where intervals
+    stay wider than asked, at steps of `build`, and for parameters along
+    which epsilon changes more slowly than they do (the count).
     Raises: ValueError for bad values, and if no x meets the target.
     Source: chapter 10, "Code: the noise for a target".
 
     >>> run = lambda x: Release(Gaussian(2.0), Poisson(0.01), int(x))
     >>> target = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "remove"}
-    >>> steps = int(calibrate(run, low=1, high=1e5, **target))
-    >>> steps
-    0
+    >>> int(calibrate(run, low=1, high=1e5, **target))
+    1871
     """
     check_number("epsilon", epsilon, 0, np.inf, "[)")
     check_number("delta", delta, 0, 1)
     check_number("low", low, 0, np.inf, "()")
     check_number("high", high, low, np.inf, "()")
 
+    ends = math.log(low), math.log(high)
+
     @cache
-    def excess(place: float, width: float) -> float:
-        x = min(max(math.exp(place), low), high)
+    def excess(place: float, width: float = 1e-3) -> float:
+        x = math.exp(place)
+        x = low if place <= ends[0] else high if place >= ends[1] else x
         target = epsilon, delta, adjacency, group_size
         return log_excess(build(x), *target, width)
 
-    ends = math.log(low), math.log(high)
-    at_ends = excess(ends[0], 0.01), excess(ends[1], 0.01)
-    if min(at_ends) > 0:
+    def inside(place: float) -> float:
+        return min(max(place, ends[0]), ends[1])
+
+    known = {end: excess(end, 0.01) for end in ends}
+    known |= {x: excess(x) for x, f in known.items() if abs(f) < 0.5}
+    if min(known.values()) > 0:
         raise ValueError(
             f"epsilon={epsilon!r}, delta={delta!r} is not met by any "
             f"parameter in [low, high] = [{low!r}, {high!r}]"
         )
-    if max(at_ends) <= 0:
-        return float(low if at_ends[0] > at_ends[1] else high)
-    safe = -1.0 if at_ends[0] <= 0 else 1.0
-    # The place to 1 %, then secant steps with narrow intervals, aimed a bit
-    # to the safe side.
-    place = float(brentq(excess, *ends, args=(0.01,), xtol=1e-2))
-    one, two = place, min(max(place + safe * 5e-3, ends[0]), ends[1])
-    for aim in (4e-4, 5e-4, 7e-4):
-        before, now = excess(one, FINE_WIDTH), excess(two, FINE_WIDTH)
+    if max(known.values()) <= 0:
+        return float(low if known[ends[0]] > known[ends[1]] else high)
+    safe = -1.0 if known[ends[0]] <= 0 else 1.0
+
+    def rough(place: float) -> float:
+        return known[place] if place in known else excess(place, 0.01)
+
+    # The place to 1 %, then secant steps, aimed a bit to the safe side.
+    place = float(brentq(rough, *ends, xtol=1e-2))
+    one, two = place, inside(place + safe * 5e-3)
+    for _ in range(4):
+        before, now = excess(one), excess(two)
         fall = safe * (before - now) / (two - one) if two != one else 0.0
         if not 0.1 < fall < 1000:
             break
-        new = two + safe * (now / fall + aim)
-        one, two = two, min(max(new, ends[0]), ends[1])
-        meets = -8e-4 * fall <= excess(two, FINE_WIDTH) <= 0
-        if meets and excess(two, 1e-3) <= 0:
+        one, two = two, inside(two + safe * (now / fall + 6e-5))
+        if -2e-4 * fall <= excess(two) <= 0:
             return min(max(math.exp(two), low), high)
     # Where that is not enough, as at steps of `build`: a bracket.
-    for step in (1e-2, 1e-1, 1.0, 100.0):
-        a, b = max(place - step, ends[0]), min(place + step, ends[1])
-        if (excess(a, FINE_WIDTH) > 0) != (excess(b, FINE_WIDTH) > 0):
+    for step in (1e-2, 1e-1, 1.0, math.inf):
+        a, b = inside(place - step), inside(place + step)
+        if (excess(a) > 0) != (excess(b) > 0):
             break
-    place = float(brentq(excess, a, b, args=(FINE_WIDTH,), xtol=1e-4))
-    while excess(place, FINE_WIDTH) > 0 or excess(place, 1e-3) > 0:
-        place += safe * 2e-4
+    place = float(brentq(excess, a, b, xtol=5e-5))
+    while excess(place) > 0:
+        place = inside(place + safe * 5e-5)
     return min(max(math.exp(place), low), high)
 
 
@@ -311,17 +321,26 @@ def calibrate_noise(
         target = epsilon, delta, adjacency, group_size
         return log_excess(build(noise), *target, 0.01) <= 0
 
+    def allowed(noise: float) -> bool:
+        try:
+            return isinstance(mechanism(noise), Mechanism)
+        except ValueError:
+            return False
+
     ends = [1.0, 1.0]
     grows = 0 if meets(1.0) else 1
     factor = 4.0 if grows else 0.25
     while meets(ends[grows]) == (grows == 0):
-        ends[1 - grows] = ends[grows]
-        ends[grows] *= factor
-        if not 1e-3 <= ends[grows] <= 1e9:
+        while not allowed(min(max(ends[grows] * factor, 1e-3), 1e9)):
+            factor = math.sqrt(factor)
+        step = min(max(ends[grows] * factor, 1e-3), 1e9)
+        if math.isclose(step, ends[grows], rel_tol=1e-6):
             raise ValueError(
                 f"epsilon={epsilon!r}, delta={delta!r} is met by "
-                f"{'no' if grows else 'all'} noise in [1e-3, 1e9]"
+                f"{'no' if grows else 'all'} noise that is allowed, "
+                f"in [1e-3, 1e9]"
             )
+        ends[1 - grows], ends[grows] = ends[grows], step
     return calibrate(
         build,
         low=ends[0],
@@ -337,6 +356,7 @@ def substitute_delta_bound(
     releases: Release | Sequence[Release],
     *,
     epsilon: float,
+    group_size: int = 1,
     splits: int = 9,
 ) -> float:
     r"""An upper bound for substitution from add and remove alone.
@@ -346,7 +366,8 @@ def substitute_delta_bound(
     over a grid of $\varepsilon_1 \in [0, \varepsilon]$.
 
     Parameters: `releases`; `epsilon` ($\varepsilon \ge 0$, finite);
-    `splits`, the number of grid points (2 to 1000).
+    `group_size`, how many records are exchanged; `splits`, the number of
+    grid points (a whole number from 2 to 1000).
     Returns: an upper bound in [0, 1]; it covers every mechanism and
     sampling of this book, and is loose.
     Raises: ValueError for bad values.
@@ -359,18 +380,24 @@ def substitute_delta_bound(
     True
     """
     check_number("epsilon", epsilon, 0, np.inf, "[)")
-    check_number("splits", splits, 2, 1000)
+    check_number("splits", check_count("splits", splits), 2, 1000)
     best = 1.0
     for first in np.linspace(0, epsilon, int(splits)):
         one, other = (
-            delta(releases, epsilon=at, adjacency=adjacency).upper
+            delta(
+                releases,
+                epsilon=at,
+                adjacency=adjacency,
+                group_size=group_size,
+            ).upper
             for at, adjacency in (
                 (float(first), Adjacency.REMOVE),
                 (float(epsilon - first), Adjacency.ADD),
             )
         )
-        chained = one + math.exp(min(float(first), 700.0)) * other
-        best = min(best, chained * (1 + 1e-12))
+        if other > 0:
+            other = math.exp(min(float(first) + math.log(other), 1.0))
+        best = min(best, (one + other) * (1 + 1e-12))
     return best
 
 
@@ -477,6 +504,7 @@ class ExchangedPair(DominatingPair):
             steps = np.multiply.outer(d, means)
             rise, fall = np.expm1(np.minimum(steps, 700)), np.expm1(-steps)
             a, b = np.sum(up * rise, axis=1), np.sum(down * fall, axis=1)
+            b = np.maximum(b, UNIT - 1)
             slope = (up * (1 + rise)) @ means / (1 + a)
             slope += (down * (1 + fall)) @ means / (1 + b)
             move = (np.log1p(a) - np.log1p(b) - widths) / slope
@@ -505,6 +533,18 @@ class ExchangedPair(DominatingPair):
         p, q = np.sum(shifted, axis=0)
         return p, q
 
+    def _delta(self, epsilon: float) -> float:
+        size, z = abs(epsilon), 0.0
+        if size > 0:
+            z = float(self._places(np.array([size]))[0])
+        means, weights = np.array(self.means), np.array(self.weights)
+        p = float(weights @ ndtr(means - z))
+        q = float(weights @ np.exp(size + log_ndtr(-means - z)))
+        above = max(0.0, p - q)
+        if epsilon >= 0:
+            return above
+        return -math.expm1(epsilon) + math.exp(epsilon) * above
+
     def reversed(self) -> "ExchangedPair":
         return self
 
@@ -529,6 +569,10 @@ class ExchangedLaplaceHalf(DominatingPair):
 
     scale: float
     rate: float
+
+    def __post_init__(self) -> None:
+        check_number("scale", self.scale, 0, np.inf, "()")
+        check_number("rate", self.rate, 0, 1, "()")
 
     @cached_property
     def _spread(self) -> float:
@@ -603,11 +647,15 @@ class MirroredPair(DominatingPair):
 
     >>> pair = MirroredPair(ExchangedLaplaceHalf(1.0, 0.5), 0.0)
     >>> round(pair.delta(0.1), 6), pair.reversed() == pair
-    (0.131747, True)
+    (0.283056, True)
     """
 
     half: DominatingPair
     center: float
+
+    def __post_init__(self) -> None:
+        check_kind("half", self.half, DominatingPair)
+        check_number("center", self.center, 0, 1)
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -700,6 +748,8 @@ def exchanged_batch_pair(pair: DominatingPair, rate: float) -> DominatingPair:
     >>> round(one.center, 6)  # 0.9 (1 - 1/e)
     0.568909
     """
+    check_kind("pair", pair, DominatingPair)
+    check_number("rate", rate, 0, 1, "(]")
     if pair.reversed() != pair:
         raise ValueError(f"pair must be symmetric, got {pair!r}")
     if rate == 1:
@@ -727,6 +777,7 @@ def integer_exchange_pair(
     >>> len(pair.p), pair.reversed() == pair
     (3, True)
     """
+    check_number("rate", rate, 0, 1, "()")
     k = mechanism.sensitivity
     if isinstance(mechanism, DiscreteGaussian):
         reach = math.ceil(37 * mechanism.sigma) + k
@@ -763,6 +814,7 @@ def poisson_exchange_pair(
     >>> poisson_exchange_pair(Gaussian(2.0), 0.25, 1)
     ExchangedPair(means=(0.0, 0.5), weights=(0.75, 0.25))
     """
+    check_number("rate", rate, 0, 1, "()")
     if isinstance(mechanism, Gaussian):
         sizes, weights = binomial_sensitivity(group_size, rate=rate)
         means = sizes / mechanism.noise_multiplier
@@ -772,8 +824,10 @@ def poisson_exchange_pair(
         )
     if group_size > 1:
         raise NotImplementedError(
-            f"adjacency='substitute', group_size={group_size}: groups in "
-            f"samples are known for Gaussian noise only, got {mechanism!r}"
+            f"adjacency='substitute', group_size={group_size}: this book has "
+            f"groups in samples for Gaussian noise only, got {mechanism!r}; "
+            "substitute_delta_bound gives an upper bound where add and "
+            "remove are covered"
         )
     if isinstance(mechanism, Laplace):
         return MirroredPair(ExchangedLaplaceHalf(mechanism.scale, rate), 0.0)
@@ -807,13 +861,16 @@ def exchanged_records_pair(
     >>> exchanged_records_pair(Laplace(1.0), FullBatch(), 1)
     LaplacePair(scale=0.5)
     """
-    if isinstance(sampling, FixedBatch):
+    whole = isinstance(sampling, FixedBatch) and (
+        sampling.batch_size == sampling.dataset_size
+    )
+    if isinstance(sampling, FixedBatch) and not whole:
         if group_size > 1:
             raise NotImplementedError(
                 f"adjacency='substitute', group_size={group_size}: no "
-                "theorem of the book covers groups in fixed batches; (e1, "
-                "d1) for removing and (e2, d2) for adding the group give "
-                "(e1 + e2, d1 + exp(e1) * d2)"
+                "theorem of the book covers groups in fixed batches; "
+                "substitute_delta_bound gives an upper bound where add and "
+                "remove are covered"
             )
         rate = sampling.batch_size / sampling.dataset_size
         return exchanged_batch_pair(mechanism.exchange_pair(), rate)

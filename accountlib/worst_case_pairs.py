@@ -1082,7 +1082,9 @@ def substitute_pair(
     GaussianPair(mu=2.0)
     """
     raise NotImplementedError(
-        f"adjacency='substitute': no theorem of the book covers {mechanism!r}"
+        f"adjacency='substitute': this book has no pair for {mechanism!r}; "
+        "substitute_delta_bound gives an upper bound where add and remove "
+        "are covered"
     )
 
 
