@@ -1501,7 +1501,10 @@ def test_bad_input(call, name, allowed, value):
 def test_questions_without_a_theorem():
     for function in (al.gdp, al.tradeoff_curve, al.report):
         with pytest.raises(NotImplementedError, match="substitut"):
-            function(RUN, adjacency="substitute")
+            function(
+                al.Release(al.DiscretePair((0.7, 0.3), (0.3, 0.7))),
+                adjacency="substitute",
+            )
         with pytest.raises(NotImplementedError, match="group"):
             function(
                 al.Release(al.Laplace(1.0), al.Poisson(0.5)),

@@ -401,8 +401,15 @@ def test_known_guarantees():
 @pytest.mark.parametrize(
     ("mechanism", "sampling", "adjacency", "group_size", "words"),
     [
-        (al.Gaussian(1), al.FullBatch(), "substitute", 1, "substitution"),
-        (al.Gaussian(1), al.Poisson(0.1), "substitute", 1, "substitution"),
+        (
+            al.DiscretePair([1.0], [1.0]),
+            al.Poisson(0.1),
+            "substitute",
+            1,
+            "substitute",
+        ),
+        (al.Gaussian(1), al.FixedBatch(1, 3), "substitute", 2, "batches"),
+        (al.Laplace(1), al.Poisson(0.1), "substitute", 2, "group"),
         (al.Laplace(1), al.Poisson(0.1), "remove", 2, "group"),
         (
             al.MixtureOfGaussians([1], [1], 1),

@@ -24,7 +24,7 @@ def cache_folder() -> Path:
     digest = hashlib.sha256(sys.version.encode())
     files = [ROOT / "requirements.txt", ROOT / "book" / "figures.mplstyle"]
     files += sorted((ROOT / "benchmarks").glob("*.json"))  # read by pages
-    files += sorted((ROOT / "notebooks" / "data").iterdir())
+    files += sorted((ROOT / "notebooks" / "data").glob("*.*"))
     for path in sorted((ROOT / "accountlib").glob("*.py")) + files:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return ROOT / "build" / "cache" / digest.hexdigest()[:16]
