@@ -319,7 +319,10 @@ def calibrate_noise(
     @cache
     def meets(noise: float) -> bool:
         target = epsilon, delta, adjacency, group_size
-        return log_excess(build(noise), *target, 0.01) <= 0
+        excess = log_excess(build(noise), *target, 0.01)
+        if 0 < excess < 1:  # near enough for another look
+            excess = log_excess(build(noise), *target, 1e-3)
+        return excess <= 0
 
     def allowed(noise: float) -> bool:
         try:
