@@ -996,12 +996,9 @@ def largest_mu(
     1.232035
     """
     x, w, index = polygon_corners(alpha, delta)
-    reached = int(np.count_nonzero(x >= cutoff))
-    own = alpha[index[1 : reached + 1]] > 1
-    x, w = x[:reached][own], w[:reached][own]
-    line = index[reached]
-    x = np.append(x, cutoff)
-    w = np.append(w, delta[line] + alpha[line] * cutoff)
+    own = (x >= cutoff) & (alpha[index[1:]] > 1)
+    x = np.append(x[own], cutoff)
+    w = np.append(w[own], np.min(delta + alpha * cutoff))
     w = w * (1 + sign * 16 * UNIT)
     y = np.maximum(1 - w, floor)
     inside = int(np.count_nonzero(y < cutoff))  # y increases

@@ -326,9 +326,10 @@ def calibrate_noise(
 
     def allowed(noise: float) -> bool:
         try:
-            return isinstance(mechanism(noise), Mechanism)
+            directions(build(noise), adjacency, group_size)
         except ValueError:
             return False
+        return True
 
     ends = [1.0, 1.0]
     grows = 0 if meets(1.0) else 1
@@ -615,7 +616,8 @@ class ExchangedLaplaceHalf(DominatingPair):
         growth = np.logaddexp(0, gain)
         x = np.where(edges < top, np.minimum(s / 2 * growth, 1), 1.0)
         # From x on: e^(2d/s) - 1 = c e^L (e^w - 1) / (1 + c (e^L - 1))
-        wide = np.log(np.expm1(np.minimum(widths, 700)))
+        with np.errstate(divide="ignore"):
+            wide = widths + np.log(-np.expm1(-widths))
         more = np.logaddexp(0, self._spread + losses[:-1] + wide - growth[:-1])
         inner = (edges[:-1] >= 0) & (edges[1:] < top)
         d = np.where(inner, s / 2 * more, np.diff(x))

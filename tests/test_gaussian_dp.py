@@ -591,6 +591,27 @@ def test_little_noise_and_a_tiny_cutoff(cutoff, adjacency):
         assert fit.mu_lower <= known <= fit.mu <= known * (1 + 1e-3)
 
 
+@pytest.mark.parametrize(
+    ("noise", "rate", "cutoff"),
+    [
+        (0.054282919865022025, 0.21732738539585536, 1.957944270521951e-163),
+        (0.05377829330668975, 0.47501607534888746, 8.718867123031629e-149),
+        (0.05, 0.2619382364607795, 2.5309274099299057e-89),
+    ],
+)
+@pytest.mark.parametrize("adjacency", SIDES)
+def test_the_line_at_the_cutoff(noise, rate, cutoff, adjacency):
+    """Corners that rounding has put out of order; mu_lower was too large."""
+    run = al.Release(al.Gaussian(noise), al.Poisson(rate))
+    fit = al.gdp(run, adjacency=adjacency, cutoff=cutoff)
+    with mp.workdps(50):
+        # No test of the truth has a larger mu than at the largest z.
+        known = SampledStep(noise, rate).mu_at(-quantile(mp.mpf(cutoff)))
+        assert known <= fit.mu
+        if adjacency == "remove":
+            assert fit.mu_lower <= known <= fit.mu * (1 + 1e-4)
+
+
 def test_thinned_epsilons_stay_apart():
     """Also if two of them lie left and right of a multiple of the gap."""
     rng = np.random.default_rng(3)

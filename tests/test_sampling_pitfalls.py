@@ -1140,6 +1140,28 @@ def test_contract_where_epsilon_hardly_moves(
     assert al.epsilon(less, **target).lower > epsilon
 
 
+def test_wide_cells_of_little_laplace_noise():
+    half = al.ExchangedLaplaceHalf(0.0013, 0.5)
+    edges = np.array([0.0, half.loss_range[1] * 0.9999])
+    p, q = half.masses(edges)
+    assert p.sum() == pytest.approx(1) and q.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "mechanism", [al.DiscreteLaplace, al.DiscreteGaussian]
+)
+def test_targets_that_all_allowed_noise_meets(mechanism):
+    with pytest.raises(ValueError, match="met by all noise"):
+        al.calibrate_noise(
+            epsilon=30.0,
+            delta=0.9,
+            sampling=al.FixedBatch(1, 100),
+            count=1,
+            adjacency="add",
+            mechanism=mechanism,
+        )
+
+
 def test_noise_near_the_largest_that_is_tried():
     """delta(0) is about 0.4 sqrt(T)/sigma: sigma = 6.5e8 is enough."""
     x = al.calibrate_noise(
