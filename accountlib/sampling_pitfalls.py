@@ -866,20 +866,18 @@ def exchanged_records_pair(
     >>> exchanged_records_pair(Laplace(1.0), FullBatch(), 1)
     LaplacePair(scale=0.5)
     """
-    whole = isinstance(sampling, FixedBatch) and (
-        sampling.batch_size == sampling.dataset_size
-    )
-    if isinstance(sampling, FixedBatch) and not whole:
-        if group_size > 1:
+    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+    if isinstance(sampling, FixedBatch):
+        rate = sampling.batch_size / sampling.dataset_size
+        if rate < 1 and group_size > 1:
             raise NotImplementedError(
                 f"adjacency='substitute', group_size={group_size}: no "
                 "theorem of the book covers groups in fixed batches; "
                 "substitute_delta_bound gives an upper bound where add and "
                 "remove are covered"
             )
-        rate = sampling.batch_size / sampling.dataset_size
-        return exchanged_batch_pair(mechanism.exchange_pair(), rate)
-    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+        if rate < 1:
+            return exchanged_batch_pair(mechanism.exchange_pair(), rate)
     if rate == 0:
         return DiscretePair((1.0,), (1.0,))
     if rate < 1:

@@ -469,6 +469,7 @@ def test_topdown_with_discrete_noise():
 def test_tables_4_and_5(noise, count, mu):
     fit = al.gdp(al.Release(al.Gaussian(noise), CIFAR, count), **BOTH)
     assert round(fit.mu, 2) == round(fit.mu_lower, 2) == mu
+    assert fit.mu_lower <= fit.mu <= fit.mu_lower * (1 + 2e-4)
     assert 1e-5 < fit.regret < 2e-3 and fit.is_good
 
 

@@ -60,26 +60,6 @@ def test_laplace():
     assert found.regret == pytest.approx(0.037016, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("sigma", "count", "mu"),
-    [
-        (40, 906, 0.25),
-        (24, 1156, 0.47),
-        (20, 1656, 0.67),
-        (16, 1765, 0.86),
-        (12, 2007, 1.23),
-        (9.4, 2000, 1.57),
-        (21.1, 250, 0.25),
-        (15.8, 500, 0.47),
-        (12, 1000, 0.87),
-    ],
-)
-def test_tables_4_and_5(sigma, count, mu):
-    found = al.gdp(al.Release(al.Gaussian(sigma), CIFAR, count), **BOTH)
-    assert round(found.mu, 2) == mu and found.is_good
-    assert found.mu_lower <= found.mu <= found.mu_lower * (1 + 2e-4)
-
-
 def test_census():
     shares = (2, 27.4, 8.5, 13.1, 13.1, 23.8, 11.8, 0.3)
     sigmas = [math.sqrt(10 / (2 * share / 100 * 3.65)) for share in shares]

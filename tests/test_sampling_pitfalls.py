@@ -1390,7 +1390,7 @@ GOOD: dict[str, Any] = {
         ),
         (
             lambda: al.exchanged_batch_pair(
-                "pair",  # type: ignore[arg-type]
+                "pair",  # type: ignore[arg-type]  # on purpose
                 0.5,
             ),
             "pair must be",
@@ -1483,7 +1483,7 @@ GOOD: dict[str, Any] = {
         ),
         (
             lambda: al.calibrate_noise(
-                sampling="poisson",  # type: ignore[arg-type]
+                sampling="poisson",  # type: ignore[arg-type]  # on purpose
                 count=1,
                 **GOOD,
             ),
@@ -1492,7 +1492,7 @@ GOOD: dict[str, Any] = {
         (lambda: al.check_directions(RUN, points=1), "points must lie in"),
         (lambda: al.check_directions(RUN, width=0.5), "width must lie in"),
         (
-            lambda: al.check_directions("run"),  # type: ignore[arg-type]
+            lambda: al.check_directions("run"),  # type: ignore[arg-type]  # on purpose
             "release",
         ),
         (
