@@ -2,10 +2,12 @@
 
 """Measuring privacy with divergences."""
 
+import functools
+import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,11 +17,14 @@ from scipy.special import erfcx, ndtr, ndtri
 __all__ = [
     "Floats",
     "Probabilities",
+    "Params",
+    "Result",
     "check_range",
     "check_number",
     "check_count",
     "check_probabilities",
     "as_given",
+    "front_door",
     "hockey_stick",
     "mills_ratio",
     "GAUSS_RULE",
@@ -31,6 +36,8 @@ __all__ = [
 
 Floats = NDArray[np.floating[Any]]
 Probabilities = ArrayLike | Sequence[Fraction]
+Params = ParamSpec("Params")
+Result = TypeVar("Result")
 
 
 def check_range(
@@ -163,6 +170,44 @@ def as_given(result: Floats) -> Any:
     0.5
     """
     return float(result) if result.ndim == 0 else result
+
+
+def front_door(function: Callable[Params, Result]) -> Callable[Params, Result]:
+    """Make a public function independent of NumPy's error state.
+
+    Parameters: `function`.
+    Returns: the same function; it ignores `np.seterr` and names its
+    keyword-only arguments when it gets too many without a name.
+    Raises: TypeError (when called) for too many positional arguments.
+    Source: chapter 1, "Refuse bad input".
+
+    >>> @front_door
+    ... def tail(x, *, y):
+    ...     return float(np.exp(x - y))
+    >>> with np.errstate(all="raise"):
+    ...     tail(-800.0, y=0.0)
+    0.0
+    >>> tail(-800.0, 0.0)
+    Traceback (most recent call last):
+    ...
+    TypeError: tail() takes 1 argument without a name; name the others: y=...
+    """
+    arguments = inspect.signature(function).parameters.values()
+    named = [x.name for x in arguments if x.kind is x.KEYWORD_ONLY]
+    most = len(arguments) - len(named)
+
+    @functools.wraps(function)
+    def call(*args: Params.args, **kwargs: Params.kwargs) -> Result:
+        if named and len(args) > most:
+            raise TypeError(
+                f"{function.__name__}() takes {most} argument"
+                f"{'' if most == 1 else 's'} without a name; name the "
+                f"others: {', '.join(f'{name}=...' for name in named)}"
+            )
+        with np.errstate(all="ignore"):
+            return function(*args, **kwargs)
+
+    return call
 
 
 def hockey_stick(p: Probabilities, q: Probabilities, alpha: Any) -> Any:
