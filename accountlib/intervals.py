@@ -56,6 +56,7 @@ __all__ = [
     "choose_tilt",
     "predicted_width",
     "cut_tails",
+    "landmarks",
     "grid_offset",
     "aligned_step",
     "graded_points",
@@ -99,7 +100,7 @@ __all__ = [
 
 MOST_POINTS = 2**19  # of a table, and of a fast transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
-WORK = 3e8  # most multiplications of a transform without FFT
+WORK = 1e8  # most multiplications of a transform without FFT
 POWERS = np.append(np.logspace(-9, 12, 211), 10.0 ** np.arange(14, 141, 2))
 Losses = Sequence[tuple[DominatingPair, int]]
 
@@ -599,6 +600,23 @@ def cut_tails(
     return float(part.edges[i]), float(part.edges[j]), tail
 
 
+def landmarks(pair: DominatingPair) -> tuple[float, ...]:
+    """Losses that should lie on the grid: atoms, if they are few.
+
+    Parameters: `pair`.
+    Returns: its atoms (two neighbours, if all are evenly spaced), or
+    nothing where there are more than 100.
+    Source: chapter 5, "Where the grid begins".
+
+    >>> from accountlib.worst_case_pairs import LaplacePair
+    >>> landmarks(LaplacePair(2.0))
+    (-0.5, 0.5)
+    """
+    if pair.lattice is not None:
+        return pair.lattice
+    return pair.atoms if pair.atom_count <= 100 else ()
+
+
 def grid_offset(
     pair: DominatingPair, step: float
 ) -> tuple[float, float | None]:
@@ -618,8 +636,9 @@ def grid_offset(
     True
     """
     low, high = pair.loss_range
-    if 0 < len(pair.atoms) <= 100:
-        return pair.atoms[0], None
+    marks = landmarks(pair)
+    if marks:
+        return marks[0], None
     if math.isinf(low) and math.isinf(high):
         return 0.0, None
     sign = 1 if math.isfinite(low) else -1
@@ -664,13 +683,14 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     >>> round(aligned_step(0.4, [DiscretePair((0.6, 0.4), (0.4, 0.6))]), 4)
     0.8109
     """
-    lists = [pair.atoms for pair in pairs]
+    lists = [landmarks(pair) for pair in pairs]
     atoms = [x - places[0] for places in lists for x in places]
     largest = max(map(abs, atoms), default=0.0)
-    only_atoms = all(pair.discrete for pair in pairs)
+    only_atoms = all(x.discrete and landmarks(x) for x in pairs)
     if largest == 0 or len(atoms) > 100 or largest > 20_000 * step:
         return step
-    if largest < step and not only_atoms:
+    endless = any(pair.lattice is not None for pair in pairs)
+    if largest < step and (endless or not only_atoms):
         return step
     first = math.ceil(largest / step)
     parts = np.arange(1, max(math.ceil(first / 0.7), first + 1) + 1)
@@ -711,7 +731,7 @@ def graded_points(
     last = max(math.ceil((high - offset) / step + 1e-9), first + 1)
     if last - first > 2**60:
         raise GridTooFine(step, last - first)
-    if part.pair.atoms:  # may be rounded across a grid point
+    if part.pair.atom_count > 0:  # may be rounded across a grid point
         if last - first > MOST_POINTS:
             raise GridTooFine(step, last - first)
         return np.arange(first - 1, last + 2)
@@ -793,14 +813,14 @@ def bound_tables(
     p[0] = q[0] = 0.0
     mass, widths = p[1:-1:2] + p[2:-1:2], np.diff(losses)
     before = None
-    if pair.atoms:
+    if pair.atom_count > 0:
         moved = losses - step * HAIR
         p_cut, q_cut = pair.interval_masses(moved, np.diff(moved), "right")
         before = p_cut[1:-1], q_cut[1:-1]
     coarse = losses[-1] > LARGEST_LOSS or step < 1e-14
     largest = max(abs(offset), float(np.max(np.abs(losses[[0, -1]]))))
     rounded = 8 * UNIT * largest
-    rounded += 2.0**-43 if pair.atoms else 0.0
+    rounded += 2.0**-43 if pair.atom_count > 0 else 0.0
     tables = []
     for side in sides:
         sign = 1 if side == "upper" else -1
@@ -1097,9 +1117,11 @@ def slow_transform(
     multiples = np.arange(block), block * np.arange(last // block + 1)
     z = np.zeros((len(multiples[1]), block), complex)
     spread, part = 0.0, max(1, 2**19 // block)
-    for start in range(0, len(table.mass), part):
-        place = (table.index[start : start + part] - center).astype(float)
-        mass = table.mass[start : start + part]
+    seen = np.flatnonzero(table.mass)
+    for start in range(0, len(seen), part):
+        some = seen[start : start + part]
+        place = (table.index[some] - center).astype(float)
+        mass = table.mass[some]
         fine, coarse = (
             -2 * np.sin(x / 2) ** 2 + 1j * np.sin(x)
             for x in (np.multiply.outer(m * unit, place) for m in multiples)
@@ -1107,7 +1129,7 @@ def slow_transform(
         z += (coarse * mass) @ fine.T + fine @ mass
         z += (coarse @ mass)[:, None]
         spread += float(np.abs(place) @ mass)
-    wrong = 4 * UNIT * (len(table.mass) + 64) * spread * unit
+    wrong = 4 * UNIT * (len(seen) + 64) * spread * unit
     return z.ravel()[: last + 1], wrong * np.arange(last + 1)
 
 
@@ -1411,7 +1433,7 @@ def add_tables(
     noise = 8 * math.log2(size + 1) * UNIT * sum(n for _, n in parts)
     fast = size <= MOST_POINTS and fast_work < slow_work
     allowed = log_tail - (0.0 if split == math.inf else log_rare(parts, split))
-    work = WORK if split == math.inf else WORK / 8
+    work = WORK if split == math.inf else WORK / 4
     fast &= noise < 0.01 * math.exp(allowed) or slow_work > work
     if fast:
         size = next_fast_len(size, real=True)
@@ -1565,7 +1587,7 @@ def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     part = part + 8 * UNIT * (np.abs(epsilons) + np.abs(log_q))
     fall = np.where(seen, np.exp(np.minimum(epsilons + log_q, 700.0)), 0.0)
     error = wrong + rounding * above + part * fall + 1e-305
-    if pair.atoms:  # may be rounded across an epsilon
+    if pair.atom_count > 0:  # may be rounded across an epsilon
         error = error + 2.0**-42 * above
     value, infinite = above - fall, pair.infinite_mass[0]
     lower = np.where(seen, np.maximum(value - error, 0), 0)
@@ -1858,7 +1880,7 @@ class Search:
         if first > 1.5 * math.exp(log_delta):
             return True
         _, excess, _ = choose_tilt(self.cells, self.order, epsilon, log_delta)
-        return excess > 8
+        return excess > 12
 
     def part_rare(self, goal: float) -> None:
         """Look only at sums with a large step, where single ones decide."""
@@ -1898,7 +1920,8 @@ class Search:
         good = predicted_width(self.cells, order, steps) <= width
         step = float(steps[max(int(np.count_nonzero(good)) - 1, 0)])
         step = min(step, 1 / (1 + order))
-        spans = [p.atoms[-1] - p.atoms[0] for p in self.pairs if p.atoms]
+        marks = [m for m in map(landmarks, self.pairs) if m]
+        spans = [m[-1] - m[0] for m in marks]
         return max(step, max(spans, default=0.0) / 1000)  # atoms on the grid
 
     def start(self, goal: float, sides: Sequence[BoundKind]) -> None:
@@ -1932,6 +1955,8 @@ class Search:
                 value, width = self.guess, 1.0
             elif width < 0.5:
                 value = (bound.lower + bound.upper) / 2
+            elif self.split < math.inf:
+                value = bound.lower
             ask = Query(None, query.point(value)[0], goal)
             self.order, _ = saddle(
                 self.cells, ask, self.order / 5, self.order * 5, 13
@@ -1950,9 +1975,10 @@ class Search:
                     break
                 except GridTooFine:
                     step = 1.2 * math.sqrt(step * old)
+                    stuck = 2  # this is the finest grid that we can afford
             new_gap = self.bound.upper - self.bound.lower
             gain = new_gap / (bound.upper - bound.lower)
-            stuck = stuck + 1 if gain > 0.8 else 0
+            stuck = stuck + 1 if gain > 0.8 or stuck == 2 else 0
             stuck = 3 if gain > 0.99 else stuck
 
     def exclude(self, floor: float) -> None:

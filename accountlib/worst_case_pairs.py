@@ -98,6 +98,16 @@ class DominatingPair(ABC):
         return ()
 
     @property
+    def atom_count(self) -> int:
+        """How many atoms there are, roughly; 0 only if there is none."""
+        return len(self.atoms)
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """Two neighbouring atoms, if they all are evenly spaced."""
+        return None
+
+    @property
     def discrete(self) -> bool:
         """Whether the atoms are all there is."""
         return False
@@ -242,6 +252,15 @@ class ReversedPair(DominatingPair):
     @cached_property
     def atoms(self) -> tuple[float, ...]:
         return tuple(-x for x in reversed(self.pair.atoms))
+
+    @property
+    def atom_count(self) -> int:
+        return self.pair.atom_count
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        found = self.pair.lattice
+        return None if found is None else (-found[1], -found[0])
 
     @property
     def discrete(self) -> bool:
@@ -612,6 +631,10 @@ class SampledPair(DominatingPair):
         return lowest + tuple(self._loss(x) for x in self.base.atoms)
 
     @property
+    def atom_count(self) -> int:
+        return self.base.atom_count + (self.base.infinite_mass[1] > 0)
+
+    @property
     def discrete(self) -> bool:
         return self.base.discrete
 
@@ -796,6 +819,15 @@ class IntegerGaussianPair(DominatingPair):
         near = np.arange(-reach, min(reach, shift - reach - 1) + 1)
         places = np.append(near, np.arange(shift - reach, shift + reach + 1))
         return tuple(self._losses(places).tolist())
+
+    @property
+    def atom_count(self) -> int:
+        return 2 * self._reach + self.shift
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        first, second = self._losses(np.arange(2)).tolist()
+        return first, second
 
     def _last(self, edges: Floats, closed: Closed) -> Any:
         """The last place whose loss belongs to the left of each edge."""
