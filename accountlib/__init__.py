@@ -75,7 +75,6 @@ from .gaussian_dp import (
 from .group_privacy import (
     MixtureOfGaussians,
     MixturePair,
-    MostlySampledPair,
     binomial_sensitivity,
     gaussian_group_pair,
     group_epsilon_vadhan,
@@ -258,9 +257,12 @@ from .worst_case_pairs import (
     dominating_pairs,
     group_pair,
     normal_masses,
+    quotient,
     running_sums,
     single_pair,
     substitute_pair,
+    two_logarithms,
+    two_sum,
 )
 
 __all__ = [
@@ -292,8 +294,11 @@ __all__ = [
     "Mechanism",
     "DiscretePair",
     "normal_masses",
+    "two_sum",
+    "quotient",
     "GaussianPair",
     "LaplacePair",
+    "two_logarithms",
     "SampledPair",
     "Gaussian",
     "Laplace",
@@ -450,7 +455,6 @@ __all__ = [
     "rdp_curve",
     "kairouz_epsilon",
     "MixturePair",
-    "MostlySampledPair",
     "mixture_pair",
     "MixtureOfGaussians",
     "weights_from_ratios",

@@ -5,7 +5,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal, localcontext
 from functools import cached_property
 
 import numpy as np
@@ -43,7 +42,6 @@ from accountlib.worst_case_pairs import (
 
 __all__ = [
     "MixturePair",
-    "MostlySampledPair",
     "mixture_pair",
     "MixtureOfGaussians",
     "weights_from_ratios",
@@ -155,41 +153,6 @@ class MixturePair(DominatingPair):
         return np.sum(parts, axis=0), normal_masses(z, d)
 
 
-@dataclass(frozen=True)
-class MostlySampledPair(SampledPair):
-    r"""A sampled pair that knows the chance not to be sampled by itself.
-
-    Formula: $(w_0 Q + (1 - w_0) P,\; Q)$.
-
-    Parameters: `base`, the pair (P, Q); `rate`, $1 - w_0$ rounded; `rest`
-    ($w_0$ in (0, 1/2)).
-    Raises: ValueError for values outside these ranges.
-    Error: as `SampledPair`, relative to w_0.
-    Source: chapter 8, "The pair".
-
-    >>> pair = MostlySampledPair(GaussianPair(1.0), 1 - 2.0**-53, 1e-30)
-    >>> round(pair.loss_range[0] / math.log(10), 12)
-    -30.0
-    """
-
-    rest: float = 0.25
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number("rest", self.rest, 0, 0.5, "()")
-
-    @property
-    def missed(self) -> float:
-        return self.rest
-
-    @cached_property
-    def _lowest(self) -> tuple[float, float]:
-        with localcontext(prec=50):
-            exact = Decimal(self.rest).ln()
-            high = float(exact)
-            return high, float(exact - Decimal(high))
-
-
 def mixture_pair(means: Floats, weights: Floats) -> DominatingPair:
     r"""The pair of a mixture of Gaussians, in its simplest form.
 
@@ -232,7 +195,7 @@ def mixture_pair(means: Floats, weights: Floats) -> DominatingPair:
     if rest == 0:
         return base
     if rest < 0.5:
-        return MostlySampledPair(base, min(rate, 1 - 2.0**-53), rest)
+        return SampledPair(base, min(rate, 1.0), rest)
     return SampledPair(base, rate)
 
 
