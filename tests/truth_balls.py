@@ -60,6 +60,20 @@ def enclose(
     return max(0.0, low), min(1.0, math.nextafter(high, 2.0))
 
 
+def compare(curve: Curve, epsilon: float, value: float) -> int:
+    """1 if H(e^epsilon) is surely larger than a number, -1 if less, else 0."""
+    prec = 128
+    while prec <= MOST_BITS / 2:
+        with ctx.workprec(prec):
+            found, goal = curve(arb(epsilon).exp()), arb(value)
+            if found > goal or found < goal:
+                return 1 if found > goal else -1
+            if found == goal:
+                return 0
+        prec *= 2
+    return 0
+
+
 def tail(z: arb) -> arb:
     """Probability that a standard normal variable exceeds z."""
     return (z / arb(2).sqrt()).erfc() / 2
@@ -190,14 +204,14 @@ def mixture(parts: Mixture, alpha: arb) -> arb:
     """sum_j w_j N(mu_j, 1) against N(0, 1), means of 0 among them."""
     means, weights = parts()
     epsilon = alpha.log()
-    zero = sum((w for m, w in zip(means, weights) if m == 0), arb(0))
+    zero = sum(
+        (w for m, w in zip(means, weights, strict=True) if m == 0), arb(0)
+    )
     if alpha <= zero:
         return 1 - alpha
     if not alpha > zero:
         return arb(0).union(arb(1))
-    z = _place(
-        lambda z: _log_density(means, weights, z, 1), epsilon, 0.0
-    )
+    z = _place(lambda z: _log_density(means, weights, z, 1), epsilon, 0.0)
     total = -alpha * tail(z)
     for m, w in zip(means, weights, strict=True):
         total += w * tail(z - m)
@@ -454,8 +468,10 @@ def two_losses(probabilities: Table, count: int, alpha: arb) -> arb:
     what is left is less than 2^-(bits + 20) of it, by a geometric series.
     """
     p, q = probabilities()
-    infinite = sum((a for a, b in zip(p, q) if b == 0 and a != 0), arb(0))
-    finite = [(a, b) for a, b in zip(p, q) if a != 0 and b != 0]
+    infinite = sum(
+        (a for a, b in zip(p, q, strict=True) if b == 0 and a != 0), arb(0)
+    )
+    finite = [(a, b) for a, b in zip(p, q, strict=True) if a != 0 and b != 0]
     lost = 1 - (1 - infinite) ** count
     if not finite:
         return lost
@@ -504,11 +520,15 @@ def lattice(probabilities: Table, count: int, alpha: arb) -> arb:
     """`count` runs of a table whose losses are finite and equally spaced.
 
     In the order of the table; outcomes with equal sums have equal losses.
-    Outcomes at its ends with less than 2^-250 are left out, and counted.
+    Outcomes at its ends with next to no mass are left out, and counted.
     """
     p, q = probabilities()
-    least = arb(2) ** -250
-    inside = [i for i, (a, b) in enumerate(zip(p, q)) if not a + b < least]
+    least = arb(2) ** -min(2 * ctx.prec, NEGLIGIBLE)
+    inside = [
+        i
+        for i, (a, b) in enumerate(zip(p, q, strict=True))
+        if not a + b < least
+    ]
     cut = slice(inside[0], inside[-1] + 1)
     lost = sum(p[: cut.start] + p[cut.stop :], arb(0)) * count
     p, q = p[cut], q[cut]
@@ -564,9 +584,7 @@ def joint(
         size = math.comb(count + len(kinds) - 1, len(kinds) - 1)
         if size * len(laws) > most:
             raise ArithmeticError("too many terms")
-        powers = [
-            [(a**n, b**n) for n in range(count + 1)] for a, b in kinds
-        ]
+        powers = [[(a**n, b**n) for n in range(count + 1)] for a, b in kinds]
         sums = [(count, 1, arb(1), arb(1))]
         for place, row in enumerate(powers):
             last = place == len(powers) - 1

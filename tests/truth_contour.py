@@ -250,10 +250,79 @@ class Contour(truth._Contour):
         return total.ravel(), error.ravel()
 
 
+# Losses with atoms: the transform of their sum comes back after it has
+# vanished, and a window between both would not show it. So it is looked at
+# far beyond, and what is seen there counts as an error.
+LOOKS = 3000
+FARTHEST = 200.0  # as a multiple of where it should have vanished
+LARGEST_RETURN = 1e-7
+
+
+def returning(contour: Contour, sigma: float) -> float:
+    """How much of the transform comes back, relative to its value at 0."""
+    atomic = [(r, n) for r, n in contour.parts if kind_of(r) is not smooth]
+    if not atomic:
+        return 0.0
+    variance, log_smooth = 0.0, 0.0
+    laws = []
+    for rule, n in contour.parts:
+        logs, loss = rule(sigma, 0.0)
+        tilted = logs + sigma * loss
+        mass = np.exp(tilted - tilted.max())
+        mass /= mass.sum()
+        mean = float(mass @ loss)
+        variance += n * float(mass @ (loss - mean) ** 2)
+        laws.append((rule, n))
+    first = 8 / math.sqrt(max(variance, 1e-300))
+    random = np.random.default_rng(1)
+    t = first * np.concatenate(
+        [random.uniform(1, FARTHEST, LOOKS), 10 ** random.uniform(0, 4, 500)]
+    )
+    total = np.zeros(len(t))
+    for rule, n in laws:
+        if kind_of(rule) is smooth:
+            logs, loss = rule(sigma, first)
+            places = np.array([first])
+        else:
+            if kind_of(rule) is broken:
+                t_max = 40 * first
+            else:
+                t_max = 0.0
+            logs, loss = rule(sigma, t_max)
+            places = np.minimum(t, t_max) if t_max else t
+        tilted = logs + sigma * loss
+        mass = np.exp(tilted - tilted.max())
+        mass /= mass.sum()
+        keep = mass > 1e-14
+        mass, loss = mass[keep], loss[keep]
+        size = np.zeros(len(places))
+        for start in range(0, len(places), 200):
+            part = places[start : start + 200]
+            turns = np.exp(1j * np.multiply.outer(part, loss))
+            size[start : start + 200] = np.abs(turns @ mass)
+        log_size = n * np.log(np.maximum(size, 1e-300))
+        if kind_of(rule) is smooth:
+            log_smooth += float(log_size[0])
+        else:
+            total += log_size
+    return math.exp(min(0.0, float(total.max()) + log_smooth))
+
+
+def kind_of(rule: Rule) -> object:
+    """Which of the three kinds of nodes a rule is made of."""
+    if not isinstance(rule, partial):
+        return rule
+    return kind_of(rule.args[0]) if rule.func is flipped else rule.func
+
+
 def contour_delta(contour: Contour, epsilon: float) -> tuple[float, float]:
     """delta(epsilon) without the infinite losses, epsilon of either sign."""
     if epsilon >= contour.top:
         return 0.0, 0.0
+    sigma = contour.saddle(epsilon)
+    error = 1e-12 + 10 * returning(contour, sigma)
+    if error > 10 * LARGEST_RETURN:
+        raise ArithmeticError("the transform comes back")
 
     def find(s: float) -> truth.Found:
         log = contour.real(s) + truth._log_chernoff(s) - s * epsilon - 8
@@ -266,8 +335,8 @@ def contour_delta(contour: Contour, epsilon: float) -> tuple[float, float]:
             log -= 1
         raise ArithmeticError("the step of the contour does not settle")
 
-    found = truth._two_lines(contour.saddle(epsilon), find)
+    found = truth._two_lines(sigma, find)
     low, high = truth._agreed([f[0] for f in found], [f[2] for f in found])
     if low < -690:
         raise ArithmeticError(f"delta is below e^{high}")
-    return math.exp(low) * (1 - 1e-12), math.exp(high) * (1 + 1e-12)
+    return math.exp(low) * (1 - error), math.exp(high) * (1 + error)

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 import truth
 import truth_balls as balls
 import truth_contour as line
 from flint import arb, ctx
+from scipy import special
 from truth_balls import Curve, Number, Table, ball
 
 Ends = tuple[float, float]
@@ -49,9 +52,9 @@ class Law:
     """One run in the direction remove, in as many forms as there are."""
 
     curve: Curve
-    table: Table | None = None
-    rule: line.Rule | None = None
-    ratio: Fraction | None = None  # noise over shift of a plain Gaussian
+    table: Any = None  # a Table
+    rule: Any = None  # a Rule
+    ratio: Any = None  # a Fraction: noise over shift of a plain Gaussian
     scale: Fraction | None = None  # of plain Laplace noise
     spaced: bool = False  # the table's losses are equally spaced
     top: float = math.inf  # largest finite loss, and of the reverse
@@ -88,7 +91,9 @@ class NoTruth(ArithmeticError):
 def _rate(sampler: tuple) -> Fraction:
     if sampler[0] == "poisson":
         return Fraction(sampler[1])
-    return Fraction(sampler[1], sampler[2]) if sampler[0] == "fixed" else 1
+    if sampler[0] == "fixed":
+        return Fraction(sampler[1], sampler[2])
+    return Fraction(1)
 
 
 def _float(value: Callable[[], arb]) -> float:
@@ -101,7 +106,7 @@ def _table_law(table: Table, spaced: bool = False) -> Law:
     table = balls.kept(table)
     with ctx.workprec(200):
         p, q = table()
-        both = [(a, b) for a, b in zip(p, q) if a != 0 and b != 0]
+        both = [(a, b) for a, b in zip(p, q, strict=True) if a != 0 and b != 0]
         rows = [(float(a.log()), float((a / b).log())) for a, b in both]
     logs, losses = np.array(rows).reshape(-1, 2).T
     infinite = any(b == 0 != a for a, b in zip(p, q, strict=True))
@@ -137,7 +142,9 @@ def _mixture_law(
         means = [ball(Fraction(c) / noise) for c in sensitivities]
         return means, [ball(w) for w in weights]
 
-    some = [(c, w) for c, w in zip(sensitivities, weights) if w > 0]
+    some = [
+        (c, w) for c, w in zip(sensitivities, weights, strict=True) if w > 0
+    ]
     means = [float(Fraction(c) / noise) for c, _ in some]
     rule = partial(line.smooth, means, [w for _, w in some], mirrored)
     if mirrored:
@@ -168,9 +175,9 @@ def _laplace_exchange_law(scale: float, rate: Fraction) -> Law:
     def top() -> arb:
         s, r = ball(scale), ball(rate)
         far = (-1 / s).exp()
-        return ((1 - r) * far + r).log() - far.log() - (
-            (1 - r) + r * far
-        ).log()
+        return (
+            ((1 - r) * far + r).log() - far.log() - ((1 - r) + r * far).log()
+        )
 
     most = _float(top)
     return Law(
@@ -221,9 +228,7 @@ def _bits(part: Part, group: int) -> tuple[Table, Table]:
     return reached, proven
 
 
-def _sampled_tables(
-    reached: Table, proven: Table, rate: Fraction
-) -> Law:
+def _sampled_tables(reached: Table, proven: Table, rate: Fraction) -> Law:
     gap = reached is not proven
     if rate < 1:
         reached = balls.sampled_table(reached, rate)
@@ -250,8 +255,8 @@ def one_run(part: Part, exchanged: bool, group: int) -> Law:
         if law.table:
             law.above = _table_law(balls.mirrored_table(law.table))
         else:
-            whole = Part(kind, numbers, ("full",))
-            law.above = one_run(whole, True, group)
+            full = Part(kind, numbers, ("full",))
+            law.above = one_run(full, True, group)
         return law
     moves = 2 if exchanged or fixed else 1
     if kind == "gaussian":
@@ -293,9 +298,7 @@ def one_run(part: Part, exchanged: bool, group: int) -> Law:
     noise, shift = numbers
     word, shift = kind.removeprefix("integer "), shift * group
     if exchanged and rate < 1:
-        return _table_law(
-            balls.integer_table(word, noise, shift, shift, rate)
-        )
+        return _table_law(balls.integer_table(word, noise, shift, shift, rate))
     whole = balls.integer_table(word, noise, moves * shift, 0, 1)
     if rate == 1:
         law = _table_law(whole, spaced=True)
@@ -380,7 +383,8 @@ class Direction:
                 if law.infinite[0]:
                     p, q = law.table()
                     mass = sum(
-                        (a for a, b in zip(p, q) if b == 0), arb(0)
+                        (a for a, b in zip(p, q, strict=True) if b == 0),
+                        arb(0),
                     )
                     finite *= (1 - mass) ** n
             value = 1 - finite
@@ -396,6 +400,14 @@ class Direction:
         if epsilon not in self.exact:
             self.exact[epsilon] = self._delta(epsilon)
         return self.exact[epsilon]
+
+    def compare(self, epsilon: float, value: float) -> int:
+        """1 if delta is surely larger than a value, -1 if less, else 0."""
+        if self.curve is not None and not math.isinf(epsilon):
+            with suppress(ArithmeticError):
+                return balls.compare(self.curve, epsilon, value)
+        low, high = self.delta(epsilon)
+        return int(low > value) - int(high < value)
 
     def _delta(self, epsilon: float) -> Ends:
         if math.isinf(epsilon):
@@ -454,13 +466,23 @@ class Truth:
         high = max(side.delta(epsilon)[1] for side in self.proven)
         return low, high
 
+    def compare(self, epsilon: float, value: float) -> int:
+        """1 if delta is surely larger than a value, -1 if less, else 0."""
+        reached = [side.compare(epsilon, value) for side in self.reached]
+        if max(reached) == 1:
+            return 1
+        if self.gap:
+            reached = [side.compare(epsilon, value) for side in self.proven]
+        return -1 if max(reached) == -1 else 0
+
     @property
     def gap(self) -> bool:
         return self.reached != self.proven
 
     @property
-    def top(self) -> float:
-        return max(side.top for side in self.proven)
+    def tops(self) -> list[float]:
+        """The largest losses of the directions, roughly."""
+        return [side.top for side in self.proven]
 
     @property
     def infinite(self) -> Ends:
@@ -468,9 +490,53 @@ class Truth:
         return low, max(side.infinite[1] for side in self.proven)
 
 
-def run_truth(
-    parts: Sequence[Part], adjacency: str, group: int = 1
-) -> Truth:
+def table_mu(known: Truth, cutoff: float) -> Ends:
+    """The smallest mu with f_mu(x) <= f(x) wherever x, f(x) >= cutoff.
+
+    For tables: f is a polygon, f_mu convex, so that the corners and the two
+    crossings with the cut-off decide. Where no x has both rates at least
+    the cut-off, the larger mu of the crossings.
+    """
+    best = 0.0
+    for side in known.proven:
+        if known.gap or not all(law.table for law, _ in side.laws):
+            raise NoTruth("no table")
+        with ctx.workprec(400):
+            rows = balls.joint([(law.table, n) for law, n in side.laws], 3000)
+            rows = [(p, q) for p, q in rows if p != 0 or q != 0]
+            rows.sort(key=lambda r: float((r[0] / (r[0] + r[1])).mid()))
+            # rates of tests that accept the k smallest ratios, and the rest
+            miss, alarm = [arb(0)], [arb(0)]
+            for p, q in rows:
+                miss.append(miss[-1] + p)
+                alarm.append(alarm[-1] + q)
+            points = [
+                tuple(float(z.mid()) for z in (1 - a, a, m, 1 - m))
+                for m, a in zip(reversed(miss), reversed(alarm), strict=True)
+            ]
+        best = max(best, _polygon_mu(np.array(points), cutoff))
+    return best * (1 - 1e-9) - 1e-12, best * (1 + 1e-9) + 1e-12
+
+
+def _polygon_mu(points: np.ndarray, cutoff: float) -> float:
+    """Rows: x, 1 - x, y, 1 - y, from x = 0 on."""
+    x, y = points[:, 0], points[:, 2]
+    at_x = [np.interp(cutoff, x, column) for column in points.T]
+    at_y = [np.interp(-cutoff, -y, column) for column in points.T]
+    at_x[0] = at_y[2] = cutoff
+    inside = points[(x >= cutoff) & (y >= cutoff)]
+    good = [c for c in (at_x, at_y) if min(c[0], c[2]) >= cutoff]
+    mus = []
+    for row in [*inside, *(good or [at_x, at_y])]:
+        parts = [
+            special.ndtri(a) if a < 0.5 else -special.ndtri(b)
+            for a, b in (row[:2], row[2:])
+        ]
+        mus.append(-float(sum(parts)))
+    return max(0.0, *mus)
+
+
+def run_truth(parts: Sequence[Part], adjacency: str, group: int = 1) -> Truth:
     """The truth about a list of parts."""
     exchanged = adjacency == "substitute"
     laws = [(one_run(part, exchanged, group), part.count) for part in parts]
