@@ -1551,7 +1551,8 @@ def read_epsilon(
         if not low < root < high or turn % 8 == 7:
             root = (low + high) / 2 if high < math.inf else 2 * low + 1 / order
             if low == 0 and high < math.inf:  # look just below first
-                below = high - 2.0**turn / order
+                shift = room * high * 2.0**turn if value > 0 else 0.0
+                below = high - (shift or 2.0**turn / order)
                 root = max(below, 0.0 if new else root)
                 new &= root > 0
         x = root
