@@ -604,8 +604,8 @@ def landmarks(pair: DominatingPair) -> tuple[float, ...]:
     """Losses that should lie on the grid: atoms, if they are few.
 
     Parameters: `pair`.
-    Returns: its atoms (two neighbours, if all are evenly spaced), or
-    nothing where there are more than 100.
+    Returns: its atoms, if they are at most four; two neighbours, if all
+    are evenly spaced; else nothing.
     Source: chapter 5, "Where the grid begins".
 
     >>> from accountlib.worst_case_pairs import LaplacePair
@@ -614,7 +614,14 @@ def landmarks(pair: DominatingPair) -> tuple[float, ...]:
     """
     if pair.lattice is not None:
         return pair.lattice
-    return pair.atoms if pair.atom_count <= 100 else ()
+    if pair.atom_count > 1000:
+        return ()
+    atoms = pair.atoms
+    if len(atoms) <= 4:
+        return atoms
+    gaps = np.diff(atoms)
+    even = float(np.max(gaps) - np.min(gaps)) < 1e-9 * float(gaps[0])
+    return atoms[:2] if even else ()
 
 
 def grid_offset(
@@ -812,15 +819,16 @@ def bound_tables(
     right = p[-1] if high >= top else 0.0
     p[0] = q[0] = 0.0
     mass, widths = p[1:-1:2] + p[2:-1:2], np.diff(losses)
-    before = None
-    if pair.atom_count > 0:
-        moved = losses - step * HAIR
-        p_cut, q_cut = pair.interval_masses(moved, np.diff(moved), "right")
-        before = p_cut[1:-1], q_cut[1:-1]
     coarse = losses[-1] > LARGEST_LOSS or step < 1e-14
     largest = max(abs(offset), float(np.max(np.abs(losses[[0, -1]]))))
     rounded = 8 * UNIT * largest
-    rounded += 2.0**-43 if pair.atom_count > 0 else 0.0
+    before, hair = None, 0.0
+    if pair.atom_count > 0:
+        rounded += pair.atom_error
+        hair = min(4 * rounded, HAIR * step)
+        moved = losses - hair
+        p_cut, q_cut = pair.interval_masses(moved, np.diff(moved), "right")
+        before = p_cut[1:-1], q_cut[1:-1]
     tables = []
     for side in sides:
         sign = 1 if side == "upper" else -1
@@ -833,7 +841,7 @@ def bound_tables(
             share = mass if sign > 0 else np.zeros(len(mass))
         else:
             error = pair.mass_error
-            share = lower_share(widths, edges, p, q, error, before)
+            share = lower_share(widths, edges, p, q, error, before, hair)
         grid = np.append(mass - share, 0.0)
         grid[1:] += share
         if sign > 0:
@@ -1589,7 +1597,7 @@ def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     fall = np.where(seen, np.exp(np.minimum(epsilons + log_q, 700.0)), 0.0)
     error = wrong + rounding * above + part * fall + 1e-305
     if pair.atom_count > 0:  # may be rounded across an epsilon
-        error = error + 2.0**-42 * above
+        error = error + 2 * pair.atom_error * above
     value, infinite = above - fall, pair.infinite_mass[0]
     lower = np.where(seen, np.maximum(value - error, 0), 0)
     lower = lower + infinite * (1 - 8 * UNIT)
@@ -1980,7 +1988,8 @@ class Search:
             new_gap = self.bound.upper - self.bound.lower
             gain = new_gap / (bound.upper - bound.lower)
             stuck = stuck + 1 if gain > 0.8 or stuck == 2 else 0
-            stuck = 3 if gain > 0.99 else stuck
+            useless = self.bound.width > 0.9 and stuck < 3
+            stuck = 3 if gain > 0.99 and not useless else stuck
 
     def exclude(self, floor: float) -> None:
         """Show, if it is likely, that the answer is at most `floor`."""
@@ -2089,8 +2098,8 @@ def bounded_answer(ways: Sequence[Losses], query: Query) -> Bound:
 def loss_ceiling(losses: Losses) -> Bound:
     r"""Interval for the largest finite total loss, cut at 0.
 
-    Formula: $\sum_j T_j \sup L_j$, rounded outward: each by $10^{-14}$,
-    relative, and by $2^{-43}$.
+    Formula: $\sum_j T_j \sup L_j$, rounded outward: each by $16u$,
+    relative, and by the `atom_error` of its pair.
 
     Parameters: `losses`, pairs of a dominating pair and its count.
     Returns: a Bound; both ends inf where a pair has no largest loss.
@@ -2104,9 +2113,11 @@ def loss_ceiling(losses: Losses) -> Bound:
     if any(math.isinf(top) for _, top in tops):
         return Bound(math.inf, math.inf)
     total = math.fsum(n * top for n, top in tops)
-    error = math.fsum(n * (1e-14 * abs(top) + 2.0**-43) for n, top in tops)
-    if all(top == 0 for _, top in tops):
-        error = 0.0
+    error = math.fsum(
+        n * (16 * UNIT * abs(pair.loss_range[1]) + pair.atom_error)
+        for pair, n in losses
+        if pair.loss_range[1] != 0
+    )
     return Bound(max(0.0, total - error), max(0.0, total + error))
 
 

@@ -287,6 +287,7 @@ def lower_share(
     q: Floats,
     mass_error: Callable[[Floats], Floats],
     before: tuple[Floats, Floats] | None = None,
+    hair: float = 0.0,
     balanced: bool = False,
 ) -> Floats:
     r"""The optimistic counterpart of `upper_share`.
@@ -296,8 +297,8 @@ def lower_share(
     tangents at the middles of its two cells, below the privacy curve.
 
     Parameters: as for `upper_share`; `before`, P- and Q-masses of the
-    cells moved down by `HAIR` steps, which leave out an atom at the right
-    end of a cell (not needed for pairs without atoms); `balanced`, whether
+    cells moved down by a `hair`, which leave out an atom at the right end
+    of a cell (not needed for pairs without atoms); `balanced`, whether
     neither P nor Q has infinite losses, so that the outer lines cross at
     the loss 0.
     Returns: n shares; they may be negative or exceed the cell's mass.
@@ -357,8 +358,7 @@ def lower_share(
     missed |= (near > 0.5 * line) & (near < (1 - 1e-6) * line)
     # There the tangent touches at the end that is nearer to the outer line.
     inner, inner_other = (mass, other) if before is None else before
-    hair = 0.0 if before is None else HAIR
-    touch_right = inner * (1 + step * hair) - alpha[:-1] * inner_other
+    touch_right = inner * (1 + hair) - alpha[:-1] * inner_other
     touch_left = alpha[1:] * other - mass
     at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
     at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
@@ -563,14 +563,14 @@ def discretize(
     elif upward:
         share = upper_share(step, edges, p, q, pair.mass_error)
     else:
-        before = None
+        before, hair = None, step * HAIR
         if pair.atoms:
-            cut = edges[::2] - step * HAIR
+            cut = edges[::2] - hair
             p_cut, q_cut = pair.interval_masses(cut, np.diff(cut), closed)
             before = p_cut[1:-1], q_cut[1:-1]
         balanced = infinity == other_infinity == 0
         error = pair.mass_error
-        share = lower_share(step, edges, p, q, error, before, balanced)
+        share = lower_share(step, edges, p, q, error, before, hair, balanced)
     grid = np.append(mass - share, 0.0)
     grid[1:] += share
     if upward:

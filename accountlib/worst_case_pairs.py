@@ -112,6 +112,11 @@ class DominatingPair(ABC):
         return None
 
     @property
+    def atom_error(self) -> float:
+        """How far an atom (up to 600) may be from where it is meant."""
+        return 2.0**-43
+
+    @property
     def discrete(self) -> bool:
         """Whether the atoms are all there is."""
         return False
@@ -276,6 +281,10 @@ class ReversedPair(DominatingPair):
         return None if found is None else (-found[1], -found[0])
 
     @property
+    def atom_error(self) -> float:
+        return self.pair.atom_error
+
+    @property
     def discrete(self) -> bool:
         return self.pair.discrete
 
@@ -395,6 +404,12 @@ class DiscretePair(DominatingPair, Mechanism):
     @cached_property
     def atoms(self) -> tuple[float, ...]:
         return tuple(self._finite[0].tolist())
+
+    @property
+    def atom_error(self) -> float:
+        # p and q are rounded, and so are their logarithms
+        logs = np.log(np.concatenate(self._finite[1:]))
+        return 8 * UNIT * (1 + float(np.max(np.abs(logs), initial=0.0)))
 
     @property
     def discrete(self) -> bool:
@@ -597,6 +612,10 @@ class LaplacePair(DominatingPair):
     def atoms(self) -> tuple[float, ...]:
         return self.loss_range
 
+    @property
+    def atom_error(self) -> float:
+        return 4 * UNIT / self.scale
+
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
@@ -795,6 +814,21 @@ class SampledPair(DominatingPair):
         return self.base.atom_count + (self.base.infinite_mass[1] > 0)
 
     @property
+    def atom_error(self) -> float:
+        # d ln(1 - rate + rate e^x)/dx is at most 1, and at most odds e^x
+        low, high = self.loss_range
+        odds = (
+            self.rate
+            / self.missed
+            * math.exp(min(self.base.loss_range[1], 700.0))
+        )
+        largest = (
+            max(abs(low), abs(high)) if math.isfinite(high - low) else 600
+        )
+        error = self.base.atom_error * min(1.0, odds)
+        return error + 16 * UNIT * min(largest, 600.0)
+
+    @property
     def discrete(self) -> bool:
         return self.base.discrete
 
@@ -984,6 +1018,11 @@ class IntegerGaussianPair(DominatingPair):
     @property
     def atom_count(self) -> int:
         return 2 * self._reach + self.shift
+
+    @property
+    def atom_error(self) -> float:
+        largest = abs(float(self._losses(self._reach + self.shift)))
+        return 8 * UNIT * min(largest, 600.0)
 
     @property
     def lattice(self) -> tuple[float, float] | None:
