@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction as F
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -447,11 +448,12 @@ def test_front_doors_ignore_the_error_state():
 
 
 def test_front_doors_name_their_arguments():
-    for function, name in (
+    doors: tuple[tuple[Any, str], ...] = (
         (al.gaussian_delta, "mu"),
         (al.gaussian_epsilon, "mu"),
         (al.laplace_delta, "scale"),
         (al.monte_carlo_sample_size, "failure_probability"),
-    ):
+    )
+    for function, name in doors:
         with pytest.raises(TypeError, match=f"{name}=..."):
             function(0.1, 1.0)
