@@ -293,7 +293,9 @@ def mills_ratio(x: Floats) -> Floats:
     return np.asarray(result, dtype=np.float64)
 
 
-GAUSS_RULE = np.polynomial.legendre.leggauss(16)  # nodes and weights
+GAUSS_RULE = tuple(  # nodes and weights; arrays from bytes are read-only
+    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(16)
+)
 
 
 def gaussian_edges(epsilon: Floats, mu: Floats) -> tuple[Floats, Floats]:

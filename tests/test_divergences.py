@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accountlib as al
+from accountlib import divergences
 
 MUS = [1e-6, 1e-4, 0.03, 0.3, 0.999, 1.0, 1.001, 3.0, 40.0, 1e3, 1e4]
 
@@ -433,6 +434,12 @@ def test_sample_size_is_never_too_small(error, beta, points):
 
 
 # --- Front doors ----------------------------------------------------------
+
+
+def test_constant_arrays_are_read_only():
+    for array in divergences.GAUSS_RULE:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0.0
 
 
 def test_front_doors_ignore_the_error_state():
