@@ -391,7 +391,7 @@ def transform(m):
     "infinity * (1 + @sign * 4 * UNIT)",
     "total.infinity_mass * (1 + @sign * 8 * UNIT)",
     "total.infinity_mass * (1 + @total.sign * 8 * UNIT)",
-    ("-math.expm1(math.fsum(n *", "1 - math.exp(math.fsum(n *"),
+    ("-math.expm1(total) + 0.0", "1 - math.exp(total)"),
     ("math.log1p(-p) for", "math.log(1 - p) for"),
 )
 def mass_at_infinity(m):
