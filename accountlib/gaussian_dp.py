@@ -5,7 +5,8 @@
 import math
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import fields as dataclass_fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -108,6 +109,7 @@ __all__ = [
     "SAMPLED",
     "HOW_TO_READ",
     "rounded",
+    "plain",
     "named_fields",
     "report",
     "software_versions",
@@ -219,7 +221,7 @@ class TradeoffCurve:
             )
         rise, fall = np.diff(x), -np.diff(y)
         excess = fall[1:] * rise[:-1] - fall[:-1] * rise[1:]
-        if np.any(excess > 1e-6 * (rise[1:] + rise[:-1])):
+        if np.any(excess > 1e-6 * (rise[1:] + rise[:-1]) + 1e-300):
             raise ValueError(f"false_negative must be convex, got {y!r}")
         check_choice("bound", self.bound, ("lower", "upper"))
 
@@ -1318,7 +1320,7 @@ def gdp(
     return profile_fit(profiles, cutoff)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PrivacyReport:
     r"""A privacy statement that can be read and checked by strangers.
 
@@ -1435,8 +1437,8 @@ class PrivacyReport:
         return "\n".join([*lines, "```", ""])
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as a dictionary of plain values, ready for JSON."""
-        return {
+        """The report as plain values, ready for JSON: inf is "inf"."""
+        found = {
             "adjacency": self.adjacency.value,
             "group_size": self.group_size,
             "record": self.record,
@@ -1459,6 +1461,7 @@ class PrivacyReport:
             "versions": dict(self.versions),
             "call": self.call,
         }
+        return {name: plain(value) for name, value in found.items()}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the certified curve and its Gaussian bound; needs matplotlib.
@@ -1518,22 +1521,52 @@ def rounded(value: float, *, up: bool = True, digits: int = 4) -> str:
     if float(near) == value or (float(near) > value) == up:
         return near  # also for inf
     mode = ROUND_CEILING if up else ROUND_FLOOR
-    short = Context(prec=digits, rounding=mode).create_decimal(Decimal(value))
-    return f"{float(short):.{digits}g}"
+    context = Context(
+        prec=digits, rounding=mode, Emin=-999, Emax=999, clamp=0, traps=[]
+    )
+    return f"{float(context.create_decimal(Decimal(value))):.{digits}g}"
+
+
+def plain(value: Any) -> Any:
+    """A value made of what JSON knows, so that it can be read again.
+
+    Parameters: `value`: numbers, texts, and lists and dictionaries of them.
+    Returns: the same, with lists for tuples and arrays, and with the text
+    "inf" for an infinite number (`float` reads it).
+    Source: chapter 9, "An honest report".
+
+    >>> plain({"mu": math.inf, "p": (0.5, np.float64(0.5))})
+    {'mu': 'inf', 'p': [0.5, 0.5]}
+    """
+    if isinstance(value, dict):
+        return {str(name): plain(x) for name, x in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(x) for x in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    known = isinstance(value, (str, bool, int, float)) or value is None
+    return value if known else str(value)
 
 
 def named_fields(value: Any) -> dict[str, Any]:
     """Name and parameters of a mechanism or a sampler, as plain values.
 
     Parameters: `value`, a dataclass such as `Gaussian(1.0)`.
-    Returns: {"name": class name, field: value, ...}.
+    Returns: {"name": class name, field: value, ...}; for objects of other
+    kinds their name and `repr`.
     Source: chapter 9, "An honest report".
 
     >>> from accountlib.worst_case_pairs import Poisson
     >>> named_fields(Poisson(0.01))
     {'name': 'Poisson', 'rate': 0.01}
     """
-    return {"name": type(value).__name__} | asdict(value)
+    name = {"name": type(value).__name__}
+    if not is_dataclass(value):
+        return name | {"repr": repr(value)}
+    fields = {x.name: getattr(value, x.name) for x in dataclass_fields(value)}
+    return name | {key: plain(x) for key, x in fields.items()}
 
 
 @front_door
