@@ -4,6 +4,7 @@
 
 import math
 import platform
+import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
@@ -84,6 +85,11 @@ __all__ = [
     "mu_from_epsilon_delta",
     "renyi_tradeoff",
     "single_profile",
+    "COVER_POINTS",
+    "MOST_TILTS",
+    "SAME_TILT",
+    "FINEST_WIDTH",
+    "LOG_TAIL",
     "LossTables",
     "Profile",
     "polygon_corners",
@@ -107,7 +113,7 @@ __all__ = [
     "gdp",
     "PrivacyReport",
     "SAMPLED",
-    "HOW_TO_READ",
+    "how_to_read",
     "rounded",
     "plain",
     "named_fields",
@@ -491,6 +497,13 @@ def single_profile(
     return np.minimum(lower, 1), np.minimum(upper, 1)
 
 
+COVER_POINTS = 33  # places where tables must be precise
+MOST_TILTS = 20  # then the rest keeps what it has
+SAME_TILT = 0.02  # nearer in log tilt, another table would be the same
+FINEST_WIDTH = 1e-6  # relative; no narrower delta is asked of tables
+LOG_TAIL = math.log(1e-8) - 18  # of the tilted mass: 1e-8 at e^-18 of it
+
+
 class LossTables:
     r"""One-sided tables of a total loss, for all epsilons up to the tail.
 
@@ -549,9 +562,9 @@ class LossTables:
 
     def cover(self) -> None:
         """Tables until all epsilons up to `top` have precise ones."""
-        points = np.linspace(0, self.top, 33)
+        points = np.linspace(0, self.top, COVER_POINTS)
         open_points, tilts = np.ones(len(points), bool), [1e300]
-        while np.any(open_points) and len(tilts) < 20:
+        while np.any(open_points) and len(tilts) < MOST_TILTS:
             where = np.flatnonzero(open_points)
             middle = where[len(where) // 2]
             open_points[middle] = False
@@ -560,12 +573,14 @@ class LossTables:
                 return
             tilt = totals[0].tilt
             self.totals.append(totals)
-            if min(abs(math.log(tilt / old)) for old in tilts) < 0.02:
+            near = min(abs(math.log(tilt / old)) for old in tilts)
+            if near < SAME_TILT:
                 return  # another place, but no other tilt
             tilts.append(tilt)
             value, wrong = totals[0].weighed(points)
             wrong = wrong + totals[0].padding * math.exp(log_peak(tilt))
-            open_points &= wrong > max(self.width, 1e-6) * value
+            allowed = max(self.width, FINEST_WIDTH) * value
+            open_points &= wrong > allowed
 
     def around(self, place: float) -> list[OneSided]:
         """The total loss from each side, tilted to one place."""
@@ -581,15 +596,15 @@ class LossTables:
         steps = shortest * np.geomspace(1, 1e6, 256)
         good = predicted_width(cells, last, steps) <= goal
         step = float(steps[max(int(np.count_nonzero(good)) - 1, 0)])
-        # Smaller orders do not help where the loss hardly varies.
+        # Smaller orders do not help where the loss hardly varies; larger
+        # ones than 15/step weigh masses within a step by e^15.
         order = min(max(order, 0.1 / spread), 15 / step)
         tilt, _, thetas = choose_tilt(cells, order, place, log_delta)
-        log_tail = math.log(1e-8) - 18  # relative at an excess of 18
         for _ in range(12):
             step = aligned_step(step, [pair for pair, _ in self.losses])
             try:
                 made = [
-                    bound_tables(c, step, tilt, log_tail, self.sides)
+                    bound_tables(c, step, tilt, LOG_TAIL, self.sides)
                     for c in cells
                 ]
                 return [
@@ -598,7 +613,7 @@ class LossTables:
                             (t, c.count)
                             for t, c in zip(tables, cells, strict=True)
                         ],
-                        log_tail,
+                        LOG_TAIL,
                         thetas,
                     )
                     for tables in zip(*made, strict=True)
@@ -1295,7 +1310,7 @@ def gdp(
     are at least the cut-off; outside nothing is promised (for sampled
     Gaussians mu would climb to its value without sampling). Where no
     test has both, mu is the larger value where one rate is c; inf if f(c)
-    cannot be told from 0 (mu above about 10 after many steps). `regret`
+    cannot be told from 0 (losses above 600). `regret`
     is an upper bound over all error rates. Use `GDPFit.delta` to turn the
     fit into an (epsilon, delta); do not compose fits, compose releases.
     Raises: ValueError for bad values, NotImplementedError for what no
@@ -1329,7 +1344,9 @@ class PrivacyReport:
     `notes`, both in words; `epsilons`, pairs of delta and a Bound of
     epsilon; `fit`, the GDPFit; `advantage`, a Bound; `tradeoff`, pairs of
     a false-positive rate and a Bound of the smallest false-negative rate;
-    `versions`, of software.
+    `versions`, of software; `stands_for`, what ran, if the releases are
+    not that but an upper bound of it ("" if they are what ran). All
+    numbers speak of the releases. Two reports are equal if all of this is.
     Source: Gomez et al. (2025), Section 4; chapter 9, "An honest report".
     """
 
@@ -1345,6 +1362,7 @@ class PrivacyReport:
     advantage: Bound
     tradeoff: tuple[tuple[float, Bound], ...]
     versions: tuple[tuple[str, str], ...]
+    stands_for: str = ""
 
     @property
     def call(self) -> str:
@@ -1355,7 +1373,8 @@ class PrivacyReport:
             f"group_size={self.group_size!r}, cutoff={self.cutoff!r}, "
             f"deltas={[d for d, _ in self.epsilons]!r}, "
             f"relative_width={self.relative_width!r}, "
-            f"record={self.record!r}, notes={self.notes!r})"
+            f"record={self.record!r}, notes={self.notes!r}, "
+            f"stands_for={self.stands_for!r})"
         )
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -1365,14 +1384,20 @@ class PrivacyReport:
             for r in self.releases
         )
         kinds = {type(r.sampling): None for r in self.releases}  # in order
-        sampled = [SAMPLED[kind] for kind in kinds]
+        sampled = "; ".join(SAMPLED[kind] for kind in kinds)
         mu = f"at most {rounded(self.fit.mu, digits=6)}"
-        if not self.fit.exact:
+        if not self.fit.exact and not self.stands_for:
             low = rounded(self.fit.mu_lower, up=False, digits=6)
             mu += f", and not below {low}"
+        regret = f"at most {rounded(self.fit.regret)}"
         tier = "Tier I: mu describes the whole curve"
         if not self.fit.is_good:
             tier = "Tier II: mu is not enough, use the table"
+        holds = "these releases, drawn in this way, and nothing else"
+        if self.stands_for:
+            holds = f"{self.stands_for}; the releases are an upper bound of it"
+            sampled, regret = "that of the bound, not of what ran", "unknown"
+            tier = "Tier II: a bound, nobody knows how near; use the table"
         least = rounded(self.cutoff, digits=6)
         where = f"mu holds where both error rates are >= {least}"
         if self.fit.exact:
@@ -1381,15 +1406,21 @@ class PrivacyReport:
             ("Neighbours", f"{self.adjacency.value}{group}"),
             ("One record", self.record),
             ("Releases", runs),
-            ("Sampling", "; ".join(sampled)),
+            ("Sampling", sampled),
+            ("Holds for", holds),
             ("Observer", "sees every release, knows all other records"),
             ("mu", mu),
             ("Cut-off", where),
-            ("Regret", f"at most {rounded(self.fit.regret)}"),
+            ("Regret", regret),
             ("Verdict", tier),
             ("Advantage", f"at most {rounded(self.advantage.upper)}"),
             ("Notes", self.notes),
         ]
+
+    def _ends(self, bound: Bound, safe: str) -> dict[str, float]:
+        """Both ends; of a mere upper bound of what ran, the safe one."""
+        ends = asdict(bound)
+        return {safe: ends[safe]} if self.stands_for else ends
 
     def _tables(self) -> list[tuple[tuple[str, str], list[tuple[str, str]]]]:
         epsilons = [
@@ -1414,7 +1445,7 @@ class PrivacyReport:
     def __str__(self) -> str:
         lines = ["Privacy report", ""]
         lines += [f"{name + ':':<18} {text}" for name, text in self._facts()]
-        lines += ["", *HOW_TO_READ]
+        lines += ["", *how_to_read(self.adjacency, self.group_size)]
         for (left, right), rows in self._tables():
             lines += ["", f"{left:<18} {right}"]
             lines += [f"{a:<18} {b}" for a, b in rows]
@@ -1428,7 +1459,7 @@ class PrivacyReport:
         for name, text in self._facts():
             safe = text.replace("|", "\\|").replace("\n", " ")
             lines.append(f"| {name} | {safe} |")
-        lines += ["", *HOW_TO_READ]
+        lines += ["", *how_to_read(self.adjacency, self.group_size)]
         for (left, right), rows in self._tables():
             lines += ["", f"| {left} | {right} |", "|---|---|"]
             lines += [f"| {a} | {b} |" for a, b in rows]
@@ -1438,6 +1469,10 @@ class PrivacyReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain values, ready for JSON: inf is "inf"."""
+        good = self.fit.is_good and not self.stands_for
+        fit = asdict(self.fit) | {"tier": 1 if good else 2}
+        if self.stands_for:
+            fit = {name: fit[name] for name in ("mu", "cutoff", "tier")}
         found = {
             "adjacency": self.adjacency.value,
             "group_size": self.group_size,
@@ -1451,11 +1486,15 @@ class PrivacyReport:
                 }
                 for r in self.releases
             ],
-            "gdp": asdict(self.fit) | {"tier": 1 if self.fit.is_good else 2},
-            "advantage": asdict(self.advantage),
-            "epsilon": [{"delta": d} | asdict(b) for d, b in self.epsilons],
+            "stands_for": self.stands_for,
+            "gdp": fit,
+            "advantage": self._ends(self.advantage, "upper"),
+            "epsilon": [
+                {"delta": d} | self._ends(b, "upper") for d, b in self.epsilons
+            ],
             "tradeoff": [
-                {"false_positive": x} | asdict(b) for x, b in self.tradeoff
+                {"false_positive": x} | self._ends(b, "lower")
+                for x, b in self.tradeoff
             ],
             "relative_width": self.relative_width,
             "versions": dict(self.versions),
@@ -1492,18 +1531,49 @@ class PrivacyReport:
 
 
 SAMPLED = {  # what the code that ran must have done
-    FullBatch: "every record takes part in each step",
+    FullBatch: "each release uses every record at once, not in batches",
     Poisson: "each step draws each record by itself, no shuffled epochs",
     FixedBatch: "each step draws a new batch, no shuffled epochs",
 }
 
-HOW_TO_READ = (
-    "False positives: the share of people outside the data that an attacker",
-    "accuses; false negatives: the share of people in the data that he",
-    "misses. mu: telling whether a record is in the data is at least as hard",
-    "as telling a normal law from the same law, mu deviations away. Regret:",
-    "by how much a real attack may be worse than mu says, in each rate.",
-)
+
+def how_to_read(adjacency: Adjacency, group_size: int = 1) -> list[str]:
+    """What the words of a report mean, in lines.
+
+    Parameters: `adjacency`, `group_size`, of the report.
+    Returns: lines of at most 76 characters.
+    Source: chapter 9, "An honest report".
+
+    >>> how_to_read(Adjacency.REMOVE)[0]
+    'False positives: the share of records outside the data that an attacker'
+    """
+    one = "record" if group_size == 1 else "group of records"
+    out, inside = f"{one}s outside the data", f"{one}s in the data"
+    found = (
+        f"the share of {out} that an attacker takes for members; false "
+        f"negatives: the share of {inside} that he misses"
+    )
+    question = f"whether a {one} is in the data"
+    if adjacency == Adjacency.ADD:
+        found = (
+            f"the share of {inside} that an attacker takes for outsiders; "
+            f"false negatives: the share of {out} that he takes for members"
+        )
+    if adjacency == Adjacency.SUBSTITUTE:
+        found = (
+            f"of two known {one}s one is in the data; how often an attacker "
+            "names the first one though it is the second; false negatives: "
+            "how often he names the second one though it is the first"
+        )
+        question = f"which of two {one}s is in the data"
+    text = (
+        f"False positives: {found}. mu: telling {question} is at least as "
+        "hard as telling a normal law from the same law, mu deviations "
+        "away. Regret: mu may overstate the best attack by so much, in each "
+        "of the two rates. A record must be the unit that was sampled and "
+        "clipped."
+    )
+    return textwrap.wrap(text, 76)
 
 
 def rounded(value: float, *, up: bool = True, digits: int = 4) -> str:
@@ -1580,6 +1650,7 @@ def report(
     relative_width: float = 1e-4,
     record: str = "not stated",
     notes: str = "none",
+    stands_for: str = "",
 ) -> PrivacyReport:
     r"""The privacy statement of a whole run: text, Markdown, dict, figure.
 
@@ -1590,7 +1661,10 @@ def report(
     Parameters: `releases`, `adjacency`, `group_size`, `cutoff`,
     `relative_width` as for `gdp`; `deltas`, a non-empty list in (0, 1);
     `record`, what one record is ("one image", "all images of a person");
-    `notes`, what else a reader must know, such as tuning on the same data.
+    `notes`, what else a reader must know, such as tuning on the same data;
+    `stands_for`, what ran, if the releases are only an upper bound of it
+    ("10 shuffled epochs, a record is zeroed out"): then the report leaves
+    out what a bound does not say: lower ends, regret, Tier I.
     Returns: a PrivacyReport. Printed upper ends are rounded up, lower
     ends down.
     Raises: ValueError for bad values, NotImplementedError for what no
@@ -1604,7 +1678,8 @@ def report(
     True
     """
     name = check_adjacency(adjacency)
-    for field, text in (("record", record), ("notes", notes)):
+    words = (("record", record), ("notes", notes), ("stands_for", stands_for))
+    for field, text in words:
         if not isinstance(text, str):
             raise ValueError(f"{field} must be a text, got {text!r}")
     if np.ndim(deltas) != 1 or np.size(deltas) == 0:
@@ -1645,6 +1720,7 @@ def report(
             (x, Bound(lower(x), max(lower(x), upper(x)))) for x in places
         ),
         versions=software_versions(),
+        stands_for=stands_for,
     )
 
 
