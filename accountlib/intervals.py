@@ -4,8 +4,8 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -69,9 +69,19 @@ __all__ = [
     "fast_transform",
     "log_transform",
     "sums",
+    "near_and_far",
+    "log_rare",
+    "Power",
+    "log_gain",
     "add_tables",
     "read_delta",
     "read_epsilon",
+    "run_curve",
+    "run_answer",
+    "large_steps",
+    "simple_bound",
+    "near_bound",
+    "near_power",
     "Search",
     "directions",
     "distinct_ways",
@@ -81,6 +91,7 @@ __all__ = [
     "infinite_bound",
     "known_answer",
     "limited",
+    "within",
     "answer",
     "epsilon",
     "delta",
@@ -211,8 +222,9 @@ class Cells:
     edges i - 1 and i (cell 0: below edge 0).
 
     Fields: `pair`, `count` (T), `edges`, `log_p` (-1e300 for nothing),
-    `log_most` (an upper bound of it), `loss` (merged), and `beyond`, an
-    upper bound of the P-mass of losses above the last edge.
+    `log_most` (an upper bound of it), `loss` (merged), `beyond`, an upper
+    bound of the P-mass of losses above the last edge, and `split`: cells
+    with edges above it are far, the others near.
     Source: chapter 5, "A rough look at one loss".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
@@ -228,10 +240,16 @@ class Cells:
     log_most: Floats
     loss: Floats
     beyond: float
+    split: float = math.inf
 
     @classmethod
     def of(
-        cls, pair: DominatingPair, count: int, edges: Floats, budget: float
+        cls,
+        pair: DominatingPair,
+        count: int,
+        edges: Floats,
+        budget: float,
+        split: float = math.inf,
     ) -> "Cells":
         """Cells between edges, as far up as P has more than `budget`."""
         p, q = pair.interval_masses(edges, np.diff(edges), "right")
@@ -250,12 +268,20 @@ class Cells:
         beyond = float(above[last]) * (1 + 1e-9)
         if edges[-1] < pair.loss_range[1]:
             beyond += 1e-305  # smaller masses may be rounded to 0
-        return cls(pair, count, edges, log_p, log_most, loss, beyond)
+        return cls(pair, count, edges, log_p, log_most, loss, beyond, split)
 
     @classmethod
-    def first(cls, pair: DominatingPair, count: int, budget: float) -> "Cells":
+    def first(
+        cls,
+        pair: DominatingPair,
+        count: int,
+        budget: float,
+        split: float = math.inf,
+    ) -> "Cells":
         """Cells of growing width around 0 and the ends of the losses."""
         edges = np.concatenate([-POWERS, [0.0], POWERS])
+        if split < math.inf:
+            edges = np.append(edges, split)
         for end, sign in zip(pair.loss_range, (1, -1), strict=True):
             if math.isfinite(end):
                 edges = np.append(edges, end + sign * POWERS)
@@ -263,7 +289,7 @@ class Cells:
                 # an atom at the end may be rounded
                 room = 1e-9 * (1e-3 + abs(end))
                 edges = np.append(edges, end - sign * room)
-        return cls.of(pair, count, np.unique(edges), budget)
+        return cls.of(pair, count, np.unique(edges), budget, split)
 
     @cached_property
     def _seen(self) -> tuple[Floats, Floats]:
@@ -282,18 +308,52 @@ class Cells:
         variance = np.maximum(square / total - mean**2, 0)
         return self.count * np.stack([top + np.log(total), mean, variance])
 
+    @property
+    def far(self) -> NDArray[np.bool_]:
+        """Which cells are far."""
+        return self.edges > self.split
+
+    def rare(self, orders: Floats) -> Floats:
+        """What far cells add to K, K', K'', for `count` runs."""
+        log_p, powers = self._seen
+        far = self.far[self.log_p > -1e299]
+        if not np.any(far) or np.all(far):
+            return np.full((3, len(orders)), np.inf if np.any(far) else 0.0)
+        exponent = np.multiply.outer(orders, powers[1]) + log_p
+        logs, means, variances = [], [], []
+        for part in (~far, far):
+            top = np.max(exponent[:, part], axis=1)
+            mass = np.exp(exponent[:, part] - top[:, None])
+            total, mean, square = powers[:, part] @ mass.T
+            mean /= total
+            logs.append(top + np.log(total))
+            means.append(mean)
+            variances.append(np.maximum(square / total - mean**2, 0))
+        odds = np.exp(np.clip(logs[1] - logs[0], -740, 700))
+        share, apart = odds / (1 + odds), means[1] - means[0]
+        bend = variances[1] - variances[0] + apart**2 / (1 + odds)
+        parts = np.stack([np.log1p(odds), share * apart, share * bend])
+        return np.asarray(self.count * parts)
+
     def tilted_masses(self, tilt: float) -> tuple[Floats, Floats]:
-        """Tilted mass of each cell: roughly, and a bound for it."""
+        """Tilted mass of each cell: roughly, and a bound for it.
+
+        Far cells are shown as large as near ones together, roughly.
+        """
         center = float(self.cumulants(np.array([tilt]))[0, 0]) / self.count
         rough = np.exp(np.minimum(tilt * self.loss + self.log_p - center, 0))
         most = tilt * self.edges + self.log_most - center
+        if np.any(self.far):
+            exponent = (tilt * self.loss + self.log_p)[self.far]
+            shown = np.exp(exponent - np.max(exponent))
+            rough[self.far] = shown / np.sum(shown)
         return rough, np.exp(np.clip(most, -740, 700))
 
     def finer(self, tilt: float, budget: float) -> "Cells":
         """The same loss, with more cells where the tilted mass may be."""
         left = np.append(self.edges[0], self.edges[:-1])
         rough, most = self.tilted_masses(tilt)
-        seen = most > 1e-20 / self.count
+        seen = (most > 1e-20 / self.count) | (rough > 1e-20)
         parts = np.where(seen, 2 * (1 + tilt) * (self.edges - left), 0)
         parts = np.ceil(np.maximum(parts, 100 * rough))
         parts = np.ceil(parts * min(1.0, 1500 / max(np.sum(parts), 1)))
@@ -303,18 +363,31 @@ class Cells:
         share = rank / parts[cell]
         edges = left[cell] + share * (self.edges - left)[cell]
         edges = np.where(share == 1, self.edges[cell], edges)
-        return Cells.of(self.pair, self.count, np.unique(edges), budget)
+        edges = np.unique(edges)
+        return Cells.of(self.pair, self.count, edges, budget, self.split)
 
 
 def total_cumulants(cells: Sequence[Cells], orders: Floats) -> Floats:
     """K, K', K'' of the total loss at the orders: sums over all parts.
+
+    Of what has at least one far step, if cells are split: eq. (int-rare).
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> part = Cells.first(GaussianPair(1.0), 3, 1e-9)
     >>> bool(total_cumulants([part, part], np.ones(1))[0, 0] > 5.8)
     True
     """
-    return np.asarray(sum(c.cumulants(orders) for c in cells))
+    total = np.asarray(sum(c.cumulants(orders) for c in cells))
+    if all(math.isinf(c.split) for c in cells):
+        return total
+    with np.errstate(over="ignore"):
+        add, rise, bend = sum(c.rare(orders) for c in cells)
+        ratio = 1 / np.expm1(np.maximum(add, 1e-300))
+    total[0] += np.log(-np.expm1(-np.maximum(add, 1e-300)))
+    total[1] += rise * ratio
+    total[2] += bend * ratio - rise**2 * ratio * (1 + ratio)
+    total[2] = np.maximum(total[2], 0)
+    return total
 
 
 @dataclass(frozen=True)
@@ -483,6 +556,7 @@ def predicted_width(
         small = np.zeros(len(steps))
         if any(map(math.isfinite, part.pair.loss_range)):
             rough, _ = part.tilted_masses(order)
+            rough = np.where(part.far, 0, rough)
             rank = np.argsort(np.abs(part.loss))
             size, rough = np.abs(part.loss)[rank], rough[rank]
             k = np.searchsorted(size, steps / 6)
@@ -491,6 +565,8 @@ def predicted_width(
             share = 1 - below[k] / whole
             small = np.append(0.0, np.cumsum(rough * size))[k] / whole
         total += part.count * (1.5 * steps * small + steps**2 / 4 * share)
+    if any(part.split < math.inf for part in cells):
+        total += steps**2 / 4  # at least one far step
     return (1 + order) / 2 * total
 
 
@@ -1124,19 +1200,177 @@ def sums(
     }
 
 
+def near_and_far(
+    table: TiltedTable, split: float
+) -> tuple[TiltedTable, TiltedTable]:
+    """The parts of a table up to a loss, and above it.
+
+    >>> coin = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.25, 0.75])
+    ... )
+    >>> [x.mass.tolist() for x in near_and_far(coin, 0.5)]
+    [[0.25, 0.0], [0.0, 0.75]]
+    """
+    far = table.losses > split
+    near_mass, far_mass = (np.where(x, table.mass, 0) for x in (~far, far))
+    return replace(table, mass=near_mass), replace(table, mass=far_mass)
+
+
+def log_rare(parts: Sequence[tuple[TiltedTable, int]], split: float) -> float:
+    """Log of the share of sums with a loss above the split, roughly.
+
+    >>> coin = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.25, 0.75])
+    ... )
+    >>> round(math.exp(log_rare([(coin, 2)], 0.5)), 6)
+    0.9375
+    """
+    power = 0.0
+    for table, count in parts:
+        near, far = near_and_far(table, split)
+        odds = np.sum(far.mass) / max(np.sum(near.mass), TINY)
+        power += count * math.log1p(float(odds))
+    return math.log(max(-math.expm1(-power), TINY))
+
+
+@dataclass(frozen=True, eq=False)
+class Power:
+    r"""Logarithm of the transform of a sum, at frequencies from 0.
+
+    Formula: `logs` is $\sum_j T_j \ln \hat n_j$, `gain` is $\sum_j T_j
+    \ln(1 + \hat f_j/\hat n_j)$ if losses are split into near (n) and far
+    (f) ones, else None.
+
+    Fields: `logs`, `lost` (error bounds), `added` (sizes that were added
+    up), `gain`, `gain_lost`; `middle`, index where the transform begins.
+    Source: chapter 5, "One round" and "Rare steps".
+    """
+
+    logs: NDArray[np.complex128]
+    lost: Floats
+    added: Floats
+    gain: NDArray[np.complex128] | None
+    gain_lost: Floats
+    middle: int
+    kinds: int
+
+    @classmethod
+    def of(
+        cls,
+        parts: Sequence[tuple[TiltedTable, int]],
+        size: int,
+        highest: int | None,
+        split: float,
+    ) -> "Power":
+        """Add up the parts; by FFT if `highest` is None."""
+        places = (size // 2 if highest is None else highest) + 1
+        logs, gain = np.zeros(places, complex), np.zeros(places, complex)
+        lost, added, gain_lost = np.zeros((3, places))
+        middle = 0
+
+        def transform(table: TiltedTable, center: int) -> Any:
+            if highest is None:
+                return fast_transform(table, center, size)
+            return slow_transform(table, center, size, highest)
+
+        for table, count in parts:
+            center = int(table.index[np.argmax(table.mass)])
+            near, far = near_and_far(table, split)
+            z, wrong = transform(near, center)
+            part_logs, part_lost = log_transform(near, z, wrong)
+            middle += count * center
+            logs += count * part_logs
+            lost += count * part_lost
+            added += count * np.abs(part_logs)
+            if np.any(far.mass > 0):
+                one, one_lost = log_gain(
+                    near, far, z, wrong, transform, center
+                )
+                gain += count * one
+                gain_lost += count * one_lost
+        used = None if math.isinf(split) else gain
+        return cls(logs, lost, added, used, gain_lost, middle, len(parts))
+
+    def log_size(self) -> Floats:
+        """Bounds of the logarithms of the sizes, roughly."""
+        size = self.logs.real + self.lost
+        if self.gain is not None:
+            size = size + np.maximum(self.gain.real + self.gain_lost, 0) + 1
+        return np.asarray(size)
+
+    def values(
+        self, keep: NDArray[np.int64]
+    ) -> tuple[NDArray[np.complex128], Floats]:
+        """The transform at some frequencies, and a bound of its errors."""
+        value = np.asarray(np.exp(self.logs[keep]), complex)
+        lost = np.minimum(self.lost[keep], 700)
+        rounded = UNIT * (16 + 4 * self.kinds) * (8 + self.added[keep])
+        wrong = np.abs(value) * (np.expm1(lost) + rounded)
+        if self.gain is None:
+            return value, wrong
+        x, y = self.gain[keep].real, self.gain[keep].imag
+        sizes = np.expm1(x) * np.cos(y), 2 * np.sin(y / 2) ** 2
+        turn = np.exp(x) * np.sin(y)
+        rare = sizes[0] - sizes[1] + 1j * turn
+        error = 8 * UNIT * (np.abs(sizes[0]) + sizes[1] + np.abs(turn))
+        gain_lost = np.minimum(self.gain_lost[keep], 700)
+        error += np.exp(x) * np.expm1(gain_lost)
+        most = np.abs(value) + wrong
+        return value * rare, wrong * np.abs(rare) + most * error
+
+
+def log_gain(
+    near: TiltedTable,
+    far: TiltedTable,
+    z: NDArray[np.complex128],
+    wrong: Floats,
+    transform: Callable[..., Any],
+    center: int,
+) -> tuple[NDArray[np.complex128], Floats]:
+    r"""What far losses add to the logarithm of a transform.
+
+    Formula: $\ln(1 + \hat f/\hat n)$ with $\hat n = N + z$.
+
+    Parameters: `near`, `far`, two parts of a table; `z`, `wrong`, the
+    transform of the first one; `transform`, `center`, for the other one.
+    Returns: (logarithms, bounds of their errors).
+    Source: chapter 5, "Rare steps".
+    """
+    total, total_near = float(np.sum(far.mass)), float(np.sum(near.mass))
+    f, wrong_f = transform(far, center)
+    f = f + total
+    wrong_f = wrong_f + UNIT * (len(far.mass) + 8) * total
+    n = z + total_near
+    wrong = wrong + UNIT * (len(near.mass) + 8) * total_near
+    least = np.maximum(np.abs(n) - wrong, TINY)
+    g = f / np.where(n == 0, 1, n)
+    error = (wrong_f + np.abs(g) * wrong) / least + 16 * UNIT * np.abs(g)
+    square = 2 * g.real + g.real**2 + g.imag**2  # of |1 + g|, minus 1
+    size = np.abs(1 + g)
+    precise = np.log1p(np.maximum(square, -0.9)) / 2
+    log_size = np.where(np.abs(square) < 0.5, precise, np.log(size + 1e-300))
+    result = log_size + 1j * np.arctan2(g.imag, 1 + g.real)
+    error = np.where(error < size / 2, 2 * error / size, 1e3)
+    return result, error + 16 * UNIT * np.abs(result)
+
+
 def add_tables(
     parts: Sequence[tuple[TiltedTable, int]],
     log_tail: float,
     thetas: tuple[float, float],
+    split: float = math.inf,
 ) -> OneSided:
     r"""One side of a sum of independent losses, by its transform.
 
     Formula: $\hat m = \prod_j \hat m_j^{T_j}$ on a circle as long as the
-    window; K and offsets add up.
+    window; K and offsets add up. With a `split`, only sums with at least
+    one loss above it: $\prod_j \hat m_j^{T_j} - \prod_j \hat n_j^{T_j}$.
 
     Parameters: `parts`, tables of one side, step and tilt, and counts;
     `log_tail`, logarithm of the tilted mass outside of the window;
-    `thetas`, exponents of the window's ends, per unit of loss.
+    `thetas`, exponents of the window's ends, per unit of loss; `split`.
     Returns: the total on the same side; all errors are inside of it.
     Raises: GridTooFine if the transforms are too much work, ValueError
     for a tilt of 0.
@@ -1166,49 +1400,39 @@ def add_tables(
     whole = sum(n * int(t.index[-1] - t.index[0]) for t, n in parts) < size
     needed = math.log(size) - log_tail + 2
     highest, rest = highest_frequency(parts, size, needed)
+    if split < math.inf:
+        near = [(near_and_far(t, split)[0], n) for t, n in parts]
+        other, more = highest_frequency(near, size, needed)
+        highest, rest = max(highest, other), rest + more
     # By FFT if that is less work, and precise enough.
-    nodes = sum(len(table.mass) for table, _ in parts)
+    nodes = sum(np.count_nonzero(table.mass) for table, _ in parts)
     slow_work = nodes * (highest + 40 * math.sqrt(highest))
     fast_work = 10 * len(parts) * size * math.log2(size + 1)
     noise = 8 * math.log2(size + 1) * UNIT * sum(n for _, n in parts)
     fast = size <= MOST_POINTS and fast_work < slow_work
-    fast &= noise < 0.01 * math.exp(log_tail) or slow_work > WORK
+    allowed = log_tail - (0.0 if split == math.inf else log_rare(parts, split))
+    work = WORK if split == math.inf else WORK / 8
+    fast &= noise < 0.01 * math.exp(allowed) or slow_work > work
     if fast:
         size = next_fast_len(size, real=True)
         highest, rest = size // 2, 0.0
-    elif slow_work > WORK or size * highest > 2**62:
+    elif slow_work > work or size * highest > 2**62:
         raise GridTooFine(step, size)
-    logs = np.zeros(highest + 1, complex)
-    lost, added = np.zeros(highest + 1), np.zeros(highest + 1)
-    middle = 0
-    for table, count in parts:
-        center = int(table.index[np.argmax(table.mass)])
-        if fast:
-            z, wrong = fast_transform(table, center, size)
-        else:
-            z, wrong = slow_transform(table, center, size, highest)
-        part_logs, part_lost = log_transform(table, z, wrong)
-        middle += count * center
-        logs += count * part_logs
-        lost += count * part_lost
-        added += count * np.abs(part_logs)
-    keep = np.flatnonzero(logs.real + lost > -needed - 20)
-    total = float(logs[0].real)  # T log of the mass
-    growth = math.exp(min(max(total, 0.0), 700.0))
-    logs, lost = logs[keep], np.minimum(lost[keep], 700)
+    power = Power.of(parts, size, None if fast else highest, split)
+    keep = np.flatnonzero(power.log_size() > -needed - 20)
+    growth = math.exp(min(max(float(power.logs[0].real), 0.0), 700.0))
     # From the middle of the tables to the start of the window.
-    turns = keep * ((middle - first) % size) % size
-    turned = logs + 2j * np.pi / size * turns
-    value = np.asarray(np.exp(turned) / size, complex)
-    value[(keep > 0) & (2 * keep < size)] *= 2
-    rounded = UNIT * (16 + 4 * len(parts)) * (8 + added[keep])
+    turns = keep * ((power.middle - first) % size) % size
+    turn = np.exp(2j * np.pi / size * turns) / size
+    turn[(keep > 0) & (2 * keep < size)] *= 2
+    value, wrong = power.values(keep)
     return Spectrum(
         **sums(parts, 0.0 if whole else 2.02 * math.exp(log_tail)),
         size=size,
         first=first,
         frequency=keep,
-        value=value,
-        wrong=np.abs(value) * (np.expm1(lost) + rounded),
+        value=value * turn,
+        wrong=wrong * np.abs(turn) * (1 + 32 * UNIT),
         rest=1.01 * growth * (rest + math.exp(-needed - 20)),
     )
 
@@ -1312,6 +1536,210 @@ def read_epsilon(
     return high if upper else low
 
 
+def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
+    r"""Privacy curve of one run between bounds, without any grid.
+
+    Formula: $\delta(\varepsilon) = P(L > \varepsilon) - e^\varepsilon
+    Q(L > \varepsilon)$, from the masses between the epsilons.
+
+    Parameters: `pair`; `epsilons`, at least 1, increasing, of any sign.
+    Returns: (lower, upper), one number for each epsilon.
+    Error: rounding, and the errors that the pair states, are in the bounds.
+    Source: chapter 5, "A single run".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> low, up = run_curve(GaussianPair(1.0), np.array([1.0]))
+    >>> bool(low[0] <= 0.1269367375066438 <= up[0] <= low[0] + 1e-12)
+    True
+    """
+    masses = pair.interval_masses(epsilons, np.diff(epsilons), "right")
+    errors = [pair.mass_error(x) * x for x in masses]
+    above, above_q, wrong, wrong_q = (
+        np.cumsum(x[::-1])[-2::-1] for x in (*masses, *errors)
+    )
+    seen = above_q > TINY
+    safe_q = np.where(seen, above_q, 1.0)
+    log_q = np.log(safe_q)
+    rounding = UNIT * (2 * len(masses[0]) + 32)
+    part = wrong_q / safe_q + rounding
+    part = part + 8 * UNIT * (np.abs(epsilons) + np.abs(log_q))
+    fall = np.where(seen, np.exp(np.minimum(epsilons + log_q, 700.0)), 0.0)
+    error = wrong + rounding * above + part * fall + 1e-305
+    if pair.atoms:  # may be rounded across an epsilon
+        error = error + 2.0**-42 * above
+    value, infinite = above - fall, pair.infinite_mass[0]
+    lower = np.where(seen, np.maximum(value - error, 0), 0)
+    lower = lower + infinite * (1 - 8 * UNIT)
+    upper = np.maximum(value + error, 0) + infinite * (1 + 8 * UNIT)
+    return np.minimum(lower, 1), np.minimum(upper, 1)
+
+
+def run_answer(pair: DominatingPair, query: Query) -> Bound:
+    """Interval for one run: as narrow as the masses allow.
+
+    Parameters: `pair`; `query`.
+    Returns: a Bound; Bound(0, inf) at worst.
+    Source: chapter 5, "A single run".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> bound = run_answer(GaussianPair(1.0), Query(1e-6, None, 1e-3))
+    >>> bound.contains(4.886554), bound.width < 1e-6
+    (True, True)
+    """
+    if query.delta is None:
+        low, up = run_curve(pair, np.array([query.epsilon or 0.0]))
+        return Bound(float(low[0]), float(up[0]))
+    lowest, highest, gap = 0.0, math.inf, math.inf
+    edges = np.append(0.0, POWERS)
+    while True:
+        lower, upper = run_curve(pair, edges)
+        over = np.flatnonzero(lower > query.delta)
+        under = np.flatnonzero(upper <= query.delta)
+        if len(over) > 0:
+            lowest = max(lowest, float(edges[over[-1]]))
+        if len(under) > 0:
+            highest = min(highest, float(edges[under[0]]))
+        old, gap = gap, highest - lowest
+        if not 1e-4 * query.relative_width * highest < gap < 0.9 * old:
+            return Bound(lowest, highest)
+        if highest < math.inf:
+            edges = np.unique(np.linspace(lowest, highest, 35)[1:-1])
+
+
+def large_steps(losses: Losses, places: Floats) -> tuple[Floats, Floats]:
+    r"""Probability that some loss exceeds x, under P and under Q.
+
+    Formula: $1 - \prod_j (1 - P_j(L > x))^{T_j}$; infinite losses of P
+    count.
+
+    Parameters: `losses`, pairs of a dominating pair and its count;
+    `places` (x), increasing.
+    Returns: a lower bound under P and an upper bound under Q, for each x.
+    Source: chapter 5, eq. (int-one-large).
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> p, q = large_steps([(GaussianPair(1.0), 2)], np.array([0.5]))
+    >>> round(float(p[0]), 6), round(float(q[0]), 6)  # 3/4, 0.292142
+    (0.75, 0.292142)
+    """
+    missed = np.zeros((2, len(places)))
+    for pair, count in losses:
+        masses = pair.interval_masses(places, np.diff(places), "right")
+        p, q = (
+            np.cumsum((x * (1 + sign * pair.mass_error(x)))[::-1])[-2::-1]
+            for x, sign in zip(masses, (-1, 1), strict=True)
+        )
+        p, q = p + pair.infinite_mass[0], q + 1e-305
+        room = UNIT * (len(places) + 32)
+        missed[0] += count * np.log1p(-np.clip(p * (1 - room), 0, 1 - UNIT))
+        missed[1] += count * np.log1p(-np.clip(q * (1 + room), 0, 1 - UNIT))
+    p, q = -np.expm1(missed)
+    return p * (1 - 64 * UNIT), np.minimum(q * (1 + 64 * UNIT), 1.0)
+
+
+def simple_bound(losses: Losses, query: Query) -> Bound:
+    """Interval from one large step below, and from adding up above.
+
+    Parameters: `losses`, pairs of a dominating pair and its count; `query`.
+    Returns: a Bound, wide but never far off where single steps decide.
+    Source: chapter 5, "Simple bounds for many runs".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> bound = simple_bound([(GaussianPair(0.1), 2)], Query(None, 0.0, 1e-3))
+    >>> round(bound.lower, 3), round(bound.upper, 3)  # the truth is 0.056
+    (0.05, 0.08)
+    """
+    total = sum(n for _, n in losses)
+    places = np.append(0.0, POWERS)
+    if query.delta is None:
+        epsilon = query.epsilon or 0.0
+        places = np.unique(np.append(places, epsilon))
+        p, q = large_steps(losses, places)
+        log_q = epsilon + np.log(np.maximum(q, 1e-305))
+        fall = np.exp(np.minimum(log_q, 1.0))
+        fall *= 1 + 16 * UNIT * (1 + epsilon + np.abs(log_q))
+        share = np.array([epsilon / total * (1 - 4 * UNIT)])
+        most = math.fsum(n * run_curve(x, share)[1][0] for x, n in losses)
+        lower = max(0.0, float(np.max(p - fall)) * (1 - 4 * UNIT))
+        return Bound(lower, max(lower, min(1.0, most * (1 + 4 * UNIT))))
+    lower, upper = 0.0, math.inf
+    for _ in range(3):
+        p, q = large_steps(losses, places)
+        gain = np.maximum(p * (1 - 4 * UNIT) - query.delta, 1e-320)
+        found = np.log(gain) - np.log(q)
+        found -= 16 * UNIT * (1 + np.abs(np.log(gain)) + np.abs(np.log(q)))
+        k = int(np.argmax(found))
+        lower = max(lower, float(found[k]))
+        near = places[[max(k - 1, 0), min(k + 1, len(places) - 1)]]
+        places = np.unique(np.linspace(*near, 33))
+    shares = np.append(0.0, POWERS)
+    most_each = sum(n * run_curve(x, shares)[1] for x, n in losses)
+    enough = np.flatnonzero(most_each * (1 + 1e-12) <= query.delta)
+    if len(enough) > 0:
+        upper = float(shares[enough[0]]) * total * (1 + 4 * UNIT)
+    return Bound(lower, max(lower, upper))
+
+
+def near_bound(
+    parts: Sequence[tuple[TiltedTable, int]],
+    split: float,
+    epsilon: float,
+    tilt: float,
+) -> float:
+    r"""Upper bound of the delta of the near losses of upper tables.
+
+    Formula: $e^{-\lambda \varepsilon} \prod_j N_j^{T_j}$ times the peak of
+    $e^{-\lambda x} (1 - e^{-x})$ (Chernoff), with $N_j = \sum e^{\lambda
+    \ell} p$ over the losses up to the split.
+
+    Parameters: `parts`, upper tables and counts; `split`; `epsilon`;
+    `tilt` ($\lambda > 0$), any.
+    Source: chapter 5, "Rare steps".
+    """
+    power = log_peak(tilt) - tilt * epsilon
+    room = 1 + tilt * abs(epsilon) + abs(power)
+    for table, count in parts:
+        near, _ = near_and_far(table, split)
+        seen = near.mass > 0
+        exponent = (tilt - table.tilt) * table.losses[seen]
+        exponent += np.log(near.mass[seen])
+        top = float(np.max(exponent))
+        total = top + math.log(float(np.sum(np.exp(exponent - top))))
+        power += count * (table.log_scale + total)
+        largest = float(np.max(np.abs(table.losses)))
+        size = 64 + len(exponent) + abs(table.log_scale) + abs(total)
+        room += count * (size + (tilt + table.tilt) * largest)
+    return math.exp(min(power + 16 * UNIT * room, 0.0))
+
+
+def near_power(
+    cells: Sequence[Cells], split: float, epsilon: float
+) -> tuple[float, float]:
+    """Best tilt for `near_bound`, and the log of its value, roughly.
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> part = Cells.first(GaussianPair(1.0), 3, 1e-30)
+    >>> near_power([part], 0.1, 4.0)[1] < -1000
+    True
+    """
+    near = [
+        replace(
+            c,
+            log_p=np.where(c.edges > split, -1e300, c.log_p),
+            split=math.inf,
+        )
+        for c in cells
+    ]
+    if any(np.max(c.log_p) < -1e299 for c in near):
+        return 1.0, -math.inf
+    tilts = np.geomspace(0.1, 1e5, 80) / epsilon
+    moments = total_cumulants(near, tilts)[0]
+    powers = moments - tilts * epsilon
+    powers += np.array([log_peak(x) for x in tilts])
+    k = int(np.argmin(powers))
+    return float(tilts[k]), float(powers[k])
+
+
 class Search:
     """Interval for one direction, refined on demand.
 
@@ -1331,7 +1759,8 @@ class Search:
         self.query, self.bound, self.step = query, Bound(0, math.inf), 0.0
         self.pairs = [pair for pair, _ in losses]
         self.count = sum(n for _, n in losses)
-        self.order, self.guess = 1.0, 1.0
+        self.order, self.guess, self.excess = 1.0, 1.0, 0.0
+        self.losses, self.split = losses, math.inf
         self.look(losses)
 
     def look(self, losses: Losses) -> None:
@@ -1372,7 +1801,8 @@ class Search:
         order = min(self.order, most)
         tilt, excess, thetas = choose_tilt(self.cells, order, *point)
         spare = self.query.log_spare(value, self.order, goal)
-        log_tail = spare - excess - 2
+        self.excess = excess
+        log_tail = spare - excess - 2 + self.log_rare(tilt)
         made = [
             bound_tables(c, step, tilt, log_tail, sides) for c in self.cells
         ]
@@ -1382,13 +1812,82 @@ class Search:
                 (table, part.count)
                 for table, part in zip(tables, self.cells, strict=True)
             ]
-            total = add_tables(parts, log_tail, thetas)
-            end = self.query.read(total, value, self.order)
+            total = add_tables(parts, log_tail, thetas, self.split)
+            end = self.read(total, parts, value)
             ends[side] = (min if side == "upper" else max)(ends[side], end)
         if ends["lower"] > ends["upper"]:
             raise ArithmeticError(f"lower exceeds upper: {ends!r}")
         self.bound = Bound(float(ends["lower"]), float(ends["upper"]))
         self.step = step
+
+    def log_rare(self, tilt: float) -> float:
+        """Log of the share of sums that the tables are about."""
+        at = np.array([tilt])
+        whole = sum(float(c.cumulants(at)[0, 0]) for c in self.cells)
+        return float(total_cumulants(self.cells, at)[0, 0]) - whole
+
+    def read(
+        self,
+        total: OneSided,
+        parts: Sequence[tuple[TiltedTable, int]],
+        value: float,
+    ) -> float:
+        """One end; an upper one has room for what is not in the total."""
+        if self.split == math.inf or total.sign < 0:
+            return self.query.read(total, value, self.order)
+        place, _ = self.query.point(value)
+        if self.query.epsilon is None:
+            place *= 1 - 4 * self.query.relative_width
+        tilt, _ = near_power(self.cells, self.split, place)
+        near = min(
+            near_bound(parts, self.split, place, tilt * factor)
+            for factor in (0.7, 0.85, 1.0, 1.2)
+        )
+        infinite = min(1.0, (total.infinity_mass + near) * (1 + 4 * UNIT))
+        total = replace(total, infinity_mass=infinite)
+        end = self.query.read(total, value, self.order)
+        return end if self.query.epsilon is not None else max(end, place)
+
+    def seems_rare(self) -> bool:
+        """Whether one tilt cannot reach where the answer seems to be."""
+        if self.count == 1 or self.guess == 0:
+            return False
+        epsilon, log_delta = self.query.point(self.guess)
+        p, q = large_steps(self.losses, np.array([epsilon]))
+        first = float(p[0]) - math.exp(min(epsilon + math.log(q[0]), 1.0))
+        if first > 1.5 * math.exp(log_delta):
+            return True
+        _, excess, _ = choose_tilt(self.cells, self.order, epsilon, log_delta)
+        return excess > 8
+
+    def part_rare(self, goal: float) -> None:
+        """Look only at sums with a large step, where single ones decide."""
+        simple = simple_bound(self.losses, self.query)
+        self.bound = within(self.bound, simple)
+        epsilon, log_delta = self.query.point(simple.lower)
+        if not 0 < simple.lower < math.inf or epsilon == 0:
+            return
+        budget = max(1e-3 * goal * math.exp(log_delta) / self.count, 1e-320)
+        for share in (0.9, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05, 0.02):
+            place = share * epsilon
+            cells = [
+                Cells.first(pair, n, budget, place) for pair, n in self.losses
+            ]
+            _, power = near_power(cells, place, epsilon)
+            if power < 1.2 * log_delta + math.log(1e-3 * goal):
+                break
+        else:
+            return
+        for _ in range(4):
+            if not any(np.any(c.far) for c in cells):
+                return
+            self.order, _ = saddle(cells, self.query)
+            cells = [c.finer(self.order, budget) for c in cells]
+        if sum(c.rare(np.array([self.order]))[0, 0] for c in cells) > 5:
+            return
+        self.cells, self.split, self.guess = cells, place, simple.lower
+        self.step = 0.0
+        self.start(goal, SIDES)
 
     def first_step(self, goal: float) -> float:
         """A step whose predicted width is the wanted one."""
@@ -1415,9 +1914,15 @@ class Search:
     def refine(self, floor: float) -> None:
         """Refine until narrow enough, or surely at most `floor`."""
         query, goal, stuck = self.query, self.query.relative_width, 0
+        if self.split == math.inf and self.seems_rare():
+            self.part_rare(goal)
+        if query.delta is None and self.guess < 1e-290 and query.epsilon:
+            self.order, power = near_power(self.cells, math.inf, query.epsilon)
+            self.guess = max(math.exp(max(power, -700.0)), 1e-300)
+            return self.start(0.1, ("upper",))
         if self.step == 0 or self.bound.lower == 0:
             self.start(goal, SIDES)
-        for _ in range(8):
+        for _ in range(8 if self.split == math.inf else 2):
             bound, old = self.bound, self.step
             done = bound.width <= goal or bound.upper <= floor
             if done or old == 0 or stuck == 3:
@@ -1649,6 +2154,18 @@ def limited(bound: Bound, losses: Losses, query: Query) -> Bound:
     return Bound(min(bound.lower, upper), upper)
 
 
+def within(one: Bound, other: Bound) -> Bound:
+    """What two intervals around the same truth have in common.
+
+    >>> within(Bound(0.0, 2.0), Bound(1.0, 3.0))
+    Bound(lower=1.0, upper=2.0)
+    """
+    lower, upper = max(one.lower, other.lower), min(one.upper, other.upper)
+    if lower > upper:
+        raise ArithmeticError(f"no common part: {one!r}, {other!r}")
+    return Bound(lower, upper)
+
+
 def answer(ways: Sequence[Losses], query: Query) -> Bound:
     """Interval for the largest answer of several directions.
 
@@ -1664,6 +2181,11 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
     bounds, searches = [], []
     for losses in ways:
         known = known_answer(losses, query)
+        if known is None and len(losses) == losses[0][1] == 1:
+            one = run_answer(losses[0][0], query)
+            small = query.delta is None and one.upper < 1e-290
+            good = small or one.width <= query.relative_width
+            known = one if good else None
         if known is None:
             searches.append((Search(losses, query), losses))
         else:
@@ -1676,7 +2198,10 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
             search.exclude(floor)
         if search.bound.upper > floor:
             search.refine(floor)
-        bounds.append(limited(search.bound, losses, query))
+        found = limited(search.bound, losses, query)
+        if found.width > query.relative_width and found.upper > floor:
+            found = within(found, simple_bound(losses, query))
+        bounds.append(found)
     return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
 
 
