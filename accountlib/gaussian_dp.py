@@ -455,9 +455,8 @@ def renyi_tradeoff(
     found = find_root(excess, (low, high), args=(inner,))
     # No root: already e^-690 is allowed, or nothing below 1 - x is.
     odds = np.where(found.success, found.x, high)
-    y = np.where(
-        excess(low, inner) <= 0, 0.0, expit(odds - 1e-9) * (1 - 8 * UNIT)
-    )
+    y = expit(odds - 1e-9) * (1 - 8 * UNIT)
+    y = np.where(excess(low, inner) <= 0, 0.0, y)
     return as_given(np.where(x == 0, 1.0, np.where(x == 1, 0.0, y)))
 
 
@@ -680,9 +679,8 @@ def polygon_corners(
     -1 for one that is nowhere above it, 0 for the nearest floats.
     Returns: (x, w, index): the corners, x decreasing, and the positions
     of the lines that take part, one more than there are corners.
-    Error: both coordinates are off by 8 u, relative, and by what lines
-    that were left out pass below. If asked for, 64 u and twice the latter
-    are counted.
+    Error: w is off by 10 u, relative, and by what lines that were left
+    out pass below. If asked for, 64 u and twice the latter are counted.
     Source: chapter 9, Lemma "A polygon in floating point".
 
     >>> x, w, _ = polygon_corners(np.array([1.0, 3.0]), np.array([0.5, 0.0]))
@@ -690,7 +688,8 @@ def polygon_corners(
     (0.25, 0.75)
     """
     delta = np.minimum.accumulate(delta)
-    index, x = np.arange(len(alpha)), np.array([0.0, 1.0])
+    index: Any = np.arange(len(alpha))
+    x = np.array([0.0, 1.0])
     while np.any(np.diff(x) >= 0):  # rounding may need another turn
         a, d = alpha[index], delta[index]
         slopes = np.diff(d) / np.diff(a)
@@ -703,14 +702,14 @@ def polygon_corners(
         x = np.maximum(-np.diff(d) / np.diff(a), 0)
     w = d[:-1] + a[:-1] * x
     if sign > 0:
-        return x * (1 + 64 * UNIT), w * (1 + 64 * UNIT), index
+        return x * (1 + 16 * UNIT), w * (1 + 64 * UNIT), index
     if sign < 0:  # the lines that were left out count, too
         k = np.searchsorted(index, np.arange(1, len(alpha)))
         chord = d[k] + x[k - 1] * (a[k] - alpha[1:])
         share = delta[1:] / np.where(chord > 0, chord, 1.0)
         missed = np.max(np.where(chord > 0, 1 - share, 0.0))
-        room = 1 - 64 * UNIT - 2 * max(0.0, float(missed))
-        return x * room, w * room, index
+        room = 1 - 16 * UNIT - 2 * max(0.0, float(missed))
+        return x * room, w * room * (1 - 48 * UNIT), index
     return x, w, index
 
 
@@ -1407,7 +1406,7 @@ class PrivacyReport:
         if self.stands_for:
             holds = f"{self.stands_for}; the releases are an upper bound of it"
             sampled, regret = "that of the bound, not of what ran", "unknown"
-            tier = "Tier II: a bound, nobody knows how near; use the table"
+            tier = "Tier II: how near mu is is not known, use the table"
         least = rounded(self.cutoff, digits=6)
         where = f"mu holds where both error rates are >= {least}"
         if self.fit.exact:
@@ -1557,8 +1556,10 @@ def how_to_read(adjacency: Adjacency, group_size: int = 1) -> list[str]:
     >>> how_to_read(Adjacency.REMOVE)[0]
     'False positives: the share of records outside the data that an attacker'
     """
-    one = "record" if group_size == 1 else "group of records"
-    out, inside = f"{one}s outside the data", f"{one}s in the data"
+    one, many = "record", "records"
+    if group_size > 1:
+        one, many = "group of records", "groups of records"
+    out, inside = f"{many} outside the data", f"{many} in the data"
     found = (
         f"the share of {out} that an attacker takes for members; false "
         f"negatives: the share of {inside} that he misses"
@@ -1571,11 +1572,11 @@ def how_to_read(adjacency: Adjacency, group_size: int = 1) -> list[str]:
         )
     if adjacency == Adjacency.SUBSTITUTE:
         found = (
-            f"of two known {one}s one is in the data; how often an attacker "
+            f"of two known {many} one is in the data; how often an attacker "
             "names the first one though it is the second; false negatives: "
             "how often he names the second one though it is the first"
         )
-        question = f"which of two {one}s is in the data"
+        question = f"which of two {many} is in the data"
     text = (
         f"False positives: {found}. mu: telling {question} is at least as "
         "hard as telling a normal law from the same law, mu deviations "
