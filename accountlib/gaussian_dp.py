@@ -52,6 +52,7 @@ from accountlib.intervals import (
     predicted_width,
     reached_ways,
     read_delta,
+    run_curve,
     saddle,
     total_cumulants,
 )
@@ -65,7 +66,6 @@ from accountlib.privacy_loss import (
 from accountlib.worst_case_pairs import (
     UNIT,
     Adjacency,
-    DominatingPair,
     FixedBatch,
     FullBatch,
     GaussianPair,
@@ -84,7 +84,6 @@ __all__ = [
     "mu_from_pure_dp",
     "mu_from_epsilon_delta",
     "renyi_tradeoff",
-    "single_profile",
     "COVER_POINTS",
     "MOST_TILTS",
     "SAME_TILT",
@@ -95,7 +94,6 @@ __all__ = [
     "polygon_corners",
     "both_signs",
     "lower_kinks",
-    "merge_gaussians",
     "thinned",
     "spread_epsilons",
     "run_profiles",
@@ -460,46 +458,6 @@ def renyi_tradeoff(
     return as_given(np.where(x == 0, 1.0, np.where(x == 1, 0.0, y)))
 
 
-def single_profile(
-    pair: DominatingPair, epsilons: Floats
-) -> tuple[Floats, Floats]:
-    r"""Privacy curve of one run between bounds, without any grid.
-
-    Formula: $\delta(\varepsilon) = P(L > \varepsilon) - e^\varepsilon
-    Q(L > \varepsilon)$, from the masses between the epsilons.
-
-    Parameters: `pair`; `epsilons`, at least 1, increasing, >= 0.
-    Returns: (lower, upper), one number for each epsilon.
-    Error: rounding, as `mass_error` of the pair says, is in the bounds;
-    an atom may be found on the wrong side of an epsilon.
-    Source: chapter 9, "Code: the privacy curve at many points".
-
-    >>> low, up = single_profile(GaussianPair(1.0), np.array([1.0]))
-    >>> bool(low[0] <= 0.1269367375066438 <= up[0] <= low[0] + 1e-12)
-    True
-    """
-    p, q = pair.interval_masses(epsilons, np.diff(epsilons), "right")
-    masses = np.stack([p, q])
-    wrong = (pair.mass_error(masses) + UNIT * (len(p) + 16)) * masses
-    sums = np.concatenate([masses, wrong + 1e-321])
-    sums = np.cumsum(sums[:, ::-1], axis=1)[:, ::-1]
-    above_p, above_q, wrong_p, wrong_q = sums[:, 1:]
-    alpha = np.exp(epsilons)
-    above_q = alpha * above_q
-    error = wrong_p + alpha * wrong_q + 16 * UNIT * (above_p + above_q)
-    if pair.atoms:
-        misplaced = np.minimum(epsilons, 1) * 2.0**-41
-        misplaced += 16 * UNIT * (1 + epsilons)
-        error += misplaced * sums[0, :-1]
-    # Beyond the largest loss only infinite ones are left.
-    error[epsilons >= loss_ceiling([(pair, 1)]).upper] = 0.0
-    value, infinite = above_p - above_q, infinite_bound([(pair, 1)])
-    lower = np.maximum(value - error, 0) + infinite.lower
-    upper = np.maximum(value + error, 0) + infinite.upper
-    lower, upper = lower * (1 - 2 * UNIT), upper * (1 + 2 * UNIT)
-    return np.minimum(lower, 1), np.minimum(upper, 1)
-
-
 COVER_POINTS = 33  # places where tables must be precise
 MOST_TILTS = 20  # then the rest keeps what it has
 SAME_TILT = 0.02  # nearer in log tilt, another table would be the same
@@ -628,7 +586,7 @@ class LossTables:
     def read(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """Lower and upper ends of delta at increasing epsilons >= 0."""
         if len(self.losses) == self.count == 1:
-            return single_profile(self.losses[0][0], epsilons)
+            return run_curve(self.losses[0][0], epsilons)
         lower, upper = np.zeros(len(epsilons)), np.ones(len(epsilons))
         for total in (one for around in self.totals for one in around):
             found = read_delta(total, epsilons)
@@ -768,7 +726,7 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
     Source: chapter 9, "A polygon below and a polygon above".
 
     >>> at = np.array([0.0, 0.5, 1.0])
-    >>> low, up = single_profile(GaussianPair(1.0), at)
+    >>> low, up = run_curve(GaussianPair(1.0), at)
     >>> one = Profile(at, low, up, 0.0)
     >>> alpha, delta = lower_kinks(one, one)
     >>> bool(np.all(delta <= gaussian_delta(np.log(alpha), mu=1.0)))
@@ -806,30 +764,6 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
             delta[len(a) - 1] = profile.floor
     rank = np.argsort(alpha)
     return alpha[rank], np.minimum.accumulate(delta[rank])
-
-
-def merge_gaussians(losses: Losses) -> Losses:
-    r"""The same total loss, with all Gaussian pairs merged into one.
-
-    Formula: $\mu = \sqrt{\sum_j T_j \mu_j^2}$.
-
-    Parameters: `losses`, pairs of a dominating pair and its count.
-    Returns: such a list, with at most one Gaussian pair.
-    Error: rounding of mu, 1e-15 relative.
-    Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 9.
-
-    >>> merge_gaussians([(GaussianPair(3.0), 1), (GaussianPair(2.0), 4)])
-    [(GaussianPair(mu=5.0), 1)]
-    """
-    others = [x for x in losses if not isinstance(x[0], GaussianPair)]
-    shifts = [
-        math.sqrt(n) * pair.mu
-        for pair, n in losses
-        if isinstance(pair, GaussianPair)
-    ]
-    if not shifts:
-        return others
-    return [*others, (GaussianPair(math.hypot(*shifts)), 1)]
 
 
 def thinned(epsilons: Floats) -> Floats:
@@ -904,7 +838,6 @@ def run_profiles(
     (True, True)
     """
     ways = directions(releases, adjacency, group_size)
-    ways = [merge_gaussians(way) for way in ways]
     backwards = [[(pair.reversed(), n) for pair, n in way] for way in ways]
     orders = [{frozenset(w): w for w in side} for side in (ways, backwards)]
     if orders[0].keys() == orders[1].keys():
@@ -916,7 +849,7 @@ def run_profiles(
         for k, (key, way) in enumerate(order.items())
     }
     # What data sets reach, where that may be less (a symmetric run).
-    reached = [merge_gaussians(way) for way in reached_ways(ways)]
+    reached = reached_ways(ways)
     real = [
         LossTables(way, cutoff, width, SIDES[1:])
         for way in reached
@@ -980,17 +913,17 @@ def exact_mu(ways: Sequence[Losses]) -> Bound | None:
     Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 9, "Code: a whole
     run".
 
-    >>> two = exact_mu([[(GaussianPair(3.0), 1), (GaussianPair(2.0), 4)]])
-    >>> two is not None and two.contains(5.0) and two.width < 1e-14
+    >>> one = exact_mu([[(GaussianPair(5.0), 1)]])
+    >>> one is not None and one.contains(5.0) and one.width < 1e-14
     True
     """
     most = [max(loss_ceiling(w).upper, infinite_bound(w).upper) for w in ways]
     if max(most) == 0:
         return Bound(0.0, 0.0)
     found = []
-    for way in map(merge_gaussians, ways):
-        pair, _ = way[0]
-        if len(way) > 1 or not isinstance(pair, GaussianPair):
+    for way in ways:
+        pair, count = way[0]
+        if (len(way), count) != (1, 1) or not isinstance(pair, GaussianPair):
             return None
         found.append(pair.mu)
     error = 16 * UNIT * max(found) + 1e-322
@@ -1058,7 +991,7 @@ def profile_curve(
     Source: chapter 9, "A polygon below and a polygon above".
 
     >>> at = np.array([0.0, 1.0, 2.0])
-    >>> one = Profile(at, *single_profile(GaussianPair(1.0), at), 0.0)
+    >>> one = Profile(at, *run_curve(GaussianPair(1.0), at), 0.0)
     >>> profile_curve((one, one), "lower")(0.1) <= 0.6109134
     True
     """
@@ -1277,7 +1210,7 @@ def profile_fit(profiles: tuple[Profile, Profile], cutoff: float) -> GDPFit:
     "Kinks decide".
 
     >>> at = np.linspace(0, 6, 30)
-    >>> one = Profile(at, *single_profile(GaussianPair(1.0), at), 0.0)
+    >>> one = Profile(at, *run_curve(GaussianPair(1.0), at), 0.0)
     >>> fit = profile_fit((one, one), 1e-3)
     >>> fit.mu_lower <= 1.0 <= fit.mu < 1.01
     True

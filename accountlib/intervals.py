@@ -6,6 +6,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +21,7 @@ from accountlib.composition import (
     any_infinite,
     log_peak,
 )
-from accountlib.divergences import Floats, as_given, check_number
+from accountlib.divergences import Floats, as_given, check_number, front_door
 from accountlib.privacy_loss import (
     HAIR,
     LARGEST_LOSS,
@@ -35,6 +37,7 @@ from accountlib.worst_case_pairs import (
     Adjacency,
     DiscretePair,
     DominatingPair,
+    GaussianPair,
     Release,
     check_kind,
     dominating_pairs,
@@ -77,6 +80,9 @@ __all__ = [
     "add_tables",
     "read_delta",
     "read_epsilon",
+    "loss_ceiling",
+    "any_of_many",
+    "infinite_bound",
     "run_curve",
     "run_answer",
     "large_steps",
@@ -84,12 +90,11 @@ __all__ = [
     "near_bound",
     "near_power",
     "Search",
+    "merge_gaussians",
     "directions",
     "distinct_ways",
     "reached_ways",
     "bounded_answer",
-    "loss_ceiling",
-    "infinite_bound",
     "known_answer",
     "limited",
     "within",
@@ -195,7 +200,7 @@ def tilt_masses(
     Parameters: `losses`, `mass` ($p_k \ge 0$, not all 0), `tilt`, `sign`.
     Returns: (m, K); $e^{K - \lambda \ell_k} m_k$ lies on the wanted side
     of $p_k$, for this very K.
-    Error: an exponential of x errs by about |x| u; 4 times that, and
+    Error: an exponential of x errs by about |x| u; 6 times that, and
     more, is added or taken away.
     Source: chapter 5, "Making tables".
 
@@ -211,7 +216,7 @@ def tilt_masses(
     top = float(np.max(exponent))
     log_scale = top + math.log(float(np.sum(np.exp(exponent - top))))
     size = np.abs(tilt * losses) + np.abs(log_mass) + 8 + abs(log_scale)
-    tilted = np.exp(exponent - log_scale) * (1 + sign * 4 * UNIT * size)
+    tilted = np.exp(exponent - log_scale) * (1 + sign * 6 * UNIT * size)
     return np.maximum(tilted, 0), log_scale
 
 
@@ -382,7 +387,7 @@ def total_cumulants(cells: Sequence[Cells], orders: Floats) -> Floats:
     if all(math.isinf(c.split) for c in cells):
         return total
     with np.errstate(over="ignore"):
-        add, rise, bend = sum(c.rare(orders) for c in cells)
+        add, rise, bend = np.sum([c.rare(orders) for c in cells], axis=0)
         ratio = 1 / np.expm1(np.maximum(add, 1e-300))
     total[0] += np.log(-np.expm1(-np.maximum(add, 1e-300)))
     total[1] += rise * ratio
@@ -1260,8 +1265,8 @@ def log_rare(parts: Sequence[tuple[TiltedTable, int]], split: float) -> float:
     power = 0.0
     for table, count in parts:
         near, far = near_and_far(table, split)
-        odds = np.sum(far.mass) / max(np.sum(near.mass), TINY)
-        power += count * math.log1p(float(odds))
+        odds = float(np.sum(far.mass)) / max(float(np.sum(near.mass)), TINY)
+        power += count * math.log1p(odds)
     return math.log(max(-math.expm1(-power), TINY))
 
 
@@ -1500,7 +1505,8 @@ def read_delta(total: OneSided, epsilon: ArrayLike) -> Any:
     if sign > 0:
         finite = np.maximum(finite, 5e-324)  # no underflow to 0
     infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
-    result = np.minimum(np.where(seen, finite, 0.0) + infinite, 1.0)
+    result = (np.where(seen, finite, 0.0) + infinite) * (1 + 2 * sign * UNIT)
+    result = np.minimum(result, 1.0)
     unknown = 1.0 if sign > 0 else 0.0
     return as_given(np.where(np.isnan(value), unknown, result))
 
@@ -1567,6 +1573,96 @@ def read_epsilon(
     return high if upper else low
 
 
+def loss_ceiling(losses: Losses) -> Bound:
+    r"""Interval for the largest finite total loss, cut at 0.
+
+    Formula: $\sum_j T_j \sup L_j$, rounded outward: each by $16u$,
+    relative, and by the `atom_error` of its pair.
+
+    Parameters: `losses`, pairs of a dominating pair and its count.
+    Returns: a Bound; both ends inf where a pair has no largest loss.
+    Source: chapter 5, "One call".
+
+    >>> from accountlib.worst_case_pairs import LaplacePair
+    >>> loss_ceiling([(LaplacePair(2.0), 10)]).contains(5.0)
+    True
+    """
+    tops = [(n, pair.loss_range[1]) for pair, n in losses]
+    if any(math.isinf(top) for _, top in tops):
+        return Bound(math.inf, math.inf)
+    total = math.fsum(n * top for n, top in tops)
+    error = math.fsum(
+        n * (16 * UNIT * abs(pair.loss_range[1]) + pair.atom_error)
+        for pair, n in losses
+        if pair.loss_range[1] != 0
+    )
+    return Bound(max(0.0, total - error), max(0.0, total + error))
+
+
+def any_of_many(parts: Sequence[tuple[Fraction, int]]) -> tuple[float, float]:
+    r"""Probability that something happens at least once, between floats.
+
+    Formula: $1 - \prod_j (1 - p_j)^{T_j}$, with all digits that matter;
+    $x - x^2/2$ and $x = \sum_j T_j p_j$ where that is tiny.
+
+    Parameters: `parts`, probabilities and counts.
+    Returns: floats around it, the same one if it is a float.
+    Source: chapter 5, "One call".
+
+    >>> any_of_many([(Fraction(1, 2), 2)])
+    (0.75, 0.75)
+    """
+    total = sum((n * p for p, n in parts), Fraction(0))
+    if any(p == 1 for p, _ in parts):
+        low = high = Fraction(1)
+    elif len(parts) == parts[0][1] == 1 or total == 0:
+        low = high = total
+    elif total < 1e-20:
+        low, high = total - total**2 / 2, total
+    elif sum(n for _, n in parts) <= 100:
+        none = math.prod(((1 - p) ** n for p, n in parts), start=Fraction(1))
+        low = high = 1 - none
+    else:
+        with localcontext(Context(prec=150, traps=[])):
+            power = Decimal(0)
+            for p, n in parts:
+                missed = Decimal((1 - p).numerator) / (1 - p).denominator
+                power += n * missed.ln()
+            value = Fraction(1 - power.exp())
+        low, high = (value * (1 + x * Fraction(1e-40)) for x in (-1, 1))
+        high = min(high, Fraction(1))
+    first, last = float(low), float(high)
+    first = first if first <= low else math.nextafter(first, 0.0)
+    return first, last if last >= high else math.nextafter(last, 1.0)
+
+
+def infinite_bound(losses: Losses) -> Bound:
+    r"""Interval for the probability of an infinite total loss under P.
+
+    Formula: $1 - \prod_j (1 - p_{j,\infty})^{T_j}$, rounded outward.
+
+    Parameters: `losses`, pairs of a dominating pair and its count.
+    Returns: a Bound; neighbouring floats where the masses are exact.
+    Source: chapter 4, "Mass at infinity".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> infinite_bound([(GaussianPair(1.0), 10)])
+    Bound(lower=0.0, upper=0.0)
+    """
+    ends = []
+    for sign in (-1, 1):
+        parts = []
+        for pair, count in losses:
+            mass = Fraction(pair.infinite_mass[0])
+            zeros = pair.q if isinstance(pair, DiscretePair) else (0.0, 0.0)
+            exact = list(zeros).count(0.0) <= 1
+            if not exact and mass != 1:
+                mass *= 1 + sign * Fraction(8 * UNIT)
+            parts.append((min(mass, Fraction(1)), count))
+        ends.append(any_of_many(parts)[(sign + 1) // 2])
+    return Bound(*ends)
+
+
 def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     r"""Privacy curve of one run between bounds, without any grid.
 
@@ -1583,25 +1679,33 @@ def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     >>> bool(low[0] <= 0.1269367375066438 <= up[0] <= low[0] + 1e-12)
     True
     """
-    masses = pair.interval_masses(epsilons, np.diff(epsilons), "right")
-    errors = [pair.mass_error(x) * x for x in masses]
-    above, above_q, wrong, wrong_q = (
-        np.cumsum(x[::-1])[-2::-1] for x in (*masses, *errors)
+    masses = np.stack(
+        pair.interval_masses(epsilons, np.diff(epsilons), "right")
     )
+    wrong = (pair.mass_error(masses) + UNIT * (masses.shape[1] + 16)) * masses
+    sums = np.concatenate([masses, wrong + 1e-321])
+    sums = np.cumsum(sums[:, ::-1], axis=1)[:, ::-1]
+    above, above_q, wrong, wrong_q = sums[:, 1:]
     seen = above_q > TINY
     safe_q = np.where(seen, above_q, 1.0)
-    log_q = np.log(safe_q)
-    rounding = UNIT * (2 * len(masses[0]) + 32)
-    part = wrong_q / safe_q + rounding
-    part = part + 8 * UNIT * (np.abs(epsilons) + np.abs(log_q))
-    fall = np.where(seen, np.exp(np.minimum(epsilons + log_q, 700.0)), 0.0)
-    error = wrong + rounding * above + part * fall + 1e-305
-    if pair.atom_count > 0:  # may be rounded across an epsilon
-        error = error + 2 * pair.atom_error * above
-    value, infinite = above - fall, pair.infinite_mass[0]
+    exponent = epsilons + np.log(safe_q)
+    fall = np.where(seen, np.exp(np.minimum(exponent, 700.0)), 0.0)
+    size = 32 + 8 * (np.abs(epsilons) + np.abs(np.log(safe_q)))
+    error = wrong + (wrong_q / safe_q + UNIT * size) * fall
+    error += 32 * UNIT * above + 1e-305
+    if pair.atom_count > 0:  # one may be on the wrong side of an epsilon
+        near = pair.atom_error + 16 * UNIT * (1 + np.abs(epsilons))
+        error += 2 * near * sums[0, :-1]
+    value, infinite = above - fall, infinite_bound([(pair, 1)])
     lower = np.where(seen, np.maximum(value - error, 0), 0)
-    lower = lower + infinite * (1 - 8 * UNIT)
-    upper = np.maximum(value + error, 0) + infinite * (1 + 8 * UNIT)
+    upper = np.maximum(value + error, 0)
+    beyond = epsilons >= loss_ceiling([(pair, 1)]).upper
+    lower, upper = (
+        np.where(beyond, 0.0, end) * (1 + 4 * sign * UNIT)
+        for end, sign in ((lower, -1), (upper, 1))
+    )
+    lower = (lower + infinite.lower) * np.where(lower > 0, 1 - 2 * UNIT, 1)
+    upper = (upper + infinite.upper) * np.where(upper > 0, 1 + 2 * UNIT, 1)
     return np.minimum(lower, 1), np.minimum(upper, 1)
 
 
@@ -1701,8 +1805,8 @@ def simple_bound(losses: Losses, query: Query) -> Bound:
         found -= 16 * UNIT * (1 + np.abs(np.log(gain)) + np.abs(np.log(q)))
         k = int(np.argmax(found))
         lower = max(lower, float(found[k]))
-        near = places[[max(k - 1, 0), min(k + 1, len(places) - 1)]]
-        places = np.unique(np.linspace(*near, 33))
+        start, end = places[max(k - 1, 0)], places[min(k + 1, len(places) - 1)]
+        places = np.unique(np.linspace(start, end, 33))
     shares = np.append(0.0, POWERS)
     most_each = sum(n * run_curve(x, shares)[1] for x, n in losses)
     enough = np.flatnonzero(most_each * (1 + 1e-12) <= query.delta)
@@ -1950,7 +2054,7 @@ class Search:
             self.part_rare(goal)
         if query.delta is None and self.guess < 1e-290 and query.epsilon:
             self.order, power = near_power(self.cells, math.inf, query.epsilon)
-            self.guess = max(math.exp(max(power, -700.0)), 1e-300)
+            self.guess = max(math.exp(min(max(power, -700.0), 0.0)), 1e-300)
             return self.start(0.1, ("upper",))
         if self.step == 0 or self.bound.lower == 0:
             self.start(goal, SIDES)
@@ -1999,6 +2103,37 @@ class Search:
             self.start(goal, ("upper",))
 
 
+def merge_gaussians(
+    losses: dict[DominatingPair, int],
+) -> dict[DominatingPair, int]:
+    r"""The same total loss, with all Gaussian pairs merged into one.
+
+    Formula: $\mu = \sqrt{\sum_j T_j \mu_j^2}$.
+
+    Parameters: `losses`, pairs and their counts.
+    Returns: such a dictionary, with at most one Gaussian pair.
+    Error: none that counts: two floats keep 30 digits of mu.
+    Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 5, "One call".
+
+    >>> merge_gaussians({GaussianPair(3.0): 1, GaussianPair(2.0): 4})
+    {GaussianPair(mu=5.0): 1}
+    """
+    normal = [x for x in losses if type(x) is GaussianPair]
+    if sum(losses[x] for x in normal) < 2:
+        return losses
+    with localcontext(Context(prec=60, traps=[])):
+        squares = (
+            losses[x] * (Decimal(x.mu) + Decimal(x.rest)) ** 2 for x in normal
+        )
+        root = sum(squares, Decimal(0)).sqrt()
+        mu = float(root)
+        rest = float(root - Decimal(mu))
+    if not 1e-150 <= mu <= 1e150:
+        return losses
+    others = {x: n for x, n in losses.items() if x not in normal}
+    return others | {GaussianPair(mu, rest): 1}
+
+
 def directions(
     releases: Release | Sequence[Release],
     adjacency: Adjacency | str,
@@ -2037,7 +2172,7 @@ def directions(
         sides = sides or [{} for _ in pairs]
         for side, pair in zip(sides, pairs, strict=True):
             side[pair] = side.get(pair, 0) + release.count
-    return distinct_ways(sides)
+    return distinct_ways([merge_gaussians(side) for side in sides])
 
 
 def distinct_ways(sides: Sequence[dict[DominatingPair, int]]) -> list[Losses]:
@@ -2095,58 +2230,6 @@ def bounded_answer(ways: Sequence[Losses], query: Query) -> Bound:
     return Bound(answer(reached, query).lower, bound.upper)
 
 
-def loss_ceiling(losses: Losses) -> Bound:
-    r"""Interval for the largest finite total loss, cut at 0.
-
-    Formula: $\sum_j T_j \sup L_j$, rounded outward: each by $16u$,
-    relative, and by the `atom_error` of its pair.
-
-    Parameters: `losses`, pairs of a dominating pair and its count.
-    Returns: a Bound; both ends inf where a pair has no largest loss.
-    Source: chapter 5, "One call".
-
-    >>> from accountlib.worst_case_pairs import LaplacePair
-    >>> loss_ceiling([(LaplacePair(2.0), 10)]).contains(5.0)
-    True
-    """
-    tops = [(n, pair.loss_range[1]) for pair, n in losses]
-    if any(math.isinf(top) for _, top in tops):
-        return Bound(math.inf, math.inf)
-    total = math.fsum(n * top for n, top in tops)
-    error = math.fsum(
-        n * (16 * UNIT * abs(pair.loss_range[1]) + pair.atom_error)
-        for pair, n in losses
-        if pair.loss_range[1] != 0
-    )
-    return Bound(max(0.0, total - error), max(0.0, total + error))
-
-
-def infinite_bound(losses: Losses) -> Bound:
-    r"""Interval for the probability of an infinite total loss under P.
-
-    Formula: $1 - \prod_j (1 - p_{j,\infty})^{T_j}$, rounded outward.
-
-    Parameters: `losses`, pairs of a dominating pair and its count.
-    Returns: a Bound; of width 0 where the value is exact.
-    Source: chapter 4, "Mass at infinity".
-
-    >>> from accountlib.worst_case_pairs import GaussianPair
-    >>> infinite_bound([(GaussianPair(1.0), 10)])
-    Bound(lower=0.0, upper=0.0)
-    """
-    value = any_infinite([(pair.infinite_mass[0], n) for pair, n in losses])
-    pair, count = losses[0]
-    exact = len(losses) == count == 1
-    if not isinstance(pair, DiscretePair) or list(pair.q).count(0.0) > 1:
-        exact = False  # a product or a sum that may be rounded
-    certain = any(pair.infinite_mass[0] == 1 for pair, _ in losses)
-    if value == 0 or certain or exact:
-        return Bound(value, value)
-    error = 16 * UNIT * len(losses)
-    lower = min(value * (1 - error), math.nextafter(1.0, 0.0))
-    return Bound(lower, min(1.0, value * (1 + error)))
-
-
 def known_answer(losses: Losses, query: Query) -> Bound | None:
     """The answer where it needs no computation, or None.
 
@@ -2162,12 +2245,14 @@ def known_answer(losses: Losses, query: Query) -> Bound | None:
     if query.epsilon is not None:
         return infinite if query.epsilon >= ceiling.upper else None
     delta = query.delta or 0.0
-    if delta < infinite.lower:
+    exact = infinite.upper <= math.nextafter(infinite.lower, 2.0)
+    if delta < infinite.lower or (exact and delta < infinite.upper):
         return Bound(math.inf, math.inf)
     if delta == infinite.lower == infinite.upper:
         return ceiling
     if ceiling.upper == 0 or delta == 1:
-        return Bound(0.0, 0.0)
+        known = delta >= infinite.upper
+        return Bound(0.0, 0.0 if known else math.inf)
     return None
 
 
@@ -2243,6 +2328,7 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
     return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
 
 
+@front_door
 def epsilon(
     releases: Release | Sequence[Release],
     *,
@@ -2293,6 +2379,7 @@ def epsilon(
     return bound
 
 
+@front_door
 def delta(
     releases: Release | Sequence[Release],
     *,

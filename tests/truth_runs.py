@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 import truth
-import truth_curves as balls
 import truth_contour as line
+import truth_curves as balls
 from flint import arb, ctx
 from scipy import special
 from truth_curves import Curve, Number, Table, ball
