@@ -877,18 +877,11 @@ class SampledPair(DominatingPair):
 
     @property
     def atom_error(self) -> float:
-        # d ln(1 - rate + rate e^x)/dx is at most 1, and at most odds e^x
-        low, high = self.loss_range
-        odds = (
-            self.rate
-            / self.missed
-            * math.exp(min(self.base.loss_range[1], 700.0))
-        )
-        largest = (
-            max(abs(low), abs(high)) if math.isfinite(high - low) else 600
-        )
-        error = self.base.atom_error * min(1.0, odds)
-        return error + 16 * UNIT * min(largest, 600.0)
+        # The slope of the sampled loss is at most 1, and at most odds e^base.
+        most = min(self.base.loss_range[1], 700.0)
+        slope = min(1.0, self.rate / self._miss * math.exp(most))
+        size = min(max(map(abs, self.loss_range)), 600.0)
+        return slope * self.base.atom_error + 16 * UNIT * size
 
     @property
     def discrete(self) -> bool:
