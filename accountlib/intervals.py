@@ -1279,7 +1279,8 @@ class Power:
     (f) ones, else None.
 
     Fields: `logs`, `lost` (error bounds), `added` (sizes that were added
-    up), `gain`, `gain_lost`; `middle`, index where the transform begins.
+    up), `gain`, `gain_lost`; `most`, upper bounds of the logarithm of the
+    size with far losses; `middle`, index where the transform begins.
     Source: chapter 5, "One round" and "Rare steps".
     """
 
@@ -1288,6 +1289,7 @@ class Power:
     added: Floats
     gain: NDArray[np.complex128] | None
     gain_lost: Floats
+    most: Floats
     middle: int
     kinds: int
 
@@ -1302,7 +1304,7 @@ class Power:
         """Add up the parts; by FFT if `highest` is None."""
         places = (size // 2 if highest is None else highest) + 1
         logs, gain = np.zeros(places, complex), np.zeros(places, complex)
-        lost, added, gain_lost = np.zeros((3, places))
+        lost, added, gain_lost, most = np.zeros((4, places))
         middle = 0
 
         def transform(table: TiltedTable, center: int) -> Any:
@@ -1319,21 +1321,23 @@ class Power:
             logs += count * part_logs
             lost += count * part_lost
             added += count * np.abs(part_logs)
-            if np.any(far.mass > 0):
-                one, one_lost = log_gain(
-                    near, far, z, wrong, transform, center
+            if split < math.inf:
+                one, one_lost, largest = log_gain(
+                    near, far, z, wrong, transform(far, center)
                 )
                 gain += count * one
                 gain_lost += count * one_lost
+                most += count * (np.log(largest) + 1e-12)
         used = None if math.isinf(split) else gain
-        return cls(logs, lost, added, used, gain_lost, middle, len(parts))
+        return cls(
+            logs, lost, added, used, gain_lost, most, middle, len(parts)
+        )
 
     def log_size(self) -> Floats:
-        """Bounds of the logarithms of the sizes, roughly."""
-        size = self.logs.real + self.lost
-        if self.gain is not None:
-            size = size + np.maximum(self.gain.real + self.gain_lost, 0) + 1
-        return np.asarray(size)
+        """Bounds of the logarithms of the sizes."""
+        if self.gain is None:
+            return np.asarray(self.logs.real + self.lost)
+        return self.most + 1
 
     def values(
         self, keep: NDArray[np.int64]
@@ -1350,10 +1354,14 @@ class Power:
         turn = np.exp(x) * np.sin(y)
         rare = sizes[0] - sizes[1] + 1j * turn
         error = 8 * UNIT * (np.abs(sizes[0]) + sizes[1] + np.abs(turn))
-        gain_lost = np.minimum(self.gain_lost[keep], 700)
-        error += np.exp(x) * np.expm1(gain_lost)
-        most = np.abs(value) + wrong
-        return value * rare, wrong * np.abs(rare) + most * error
+        error += np.exp(x) * np.expm1(np.minimum(self.gain_lost[keep], 1))
+        found = value * rare
+        wrong = wrong * np.abs(rare) + (np.abs(value) + wrong) * error
+        # Where the quotient is unknown, both powers are at most `most`.
+        unknown = (self.gain_lost[keep] > 0.5) | (np.abs(x) > 600)
+        most = 2 * np.exp(np.minimum(self.most[keep], 700))
+        found = np.where(unknown, 0, found)
+        return found, np.where(unknown, most, wrong)
 
 
 def log_gain(
@@ -1361,20 +1369,20 @@ def log_gain(
     far: TiltedTable,
     z: NDArray[np.complex128],
     wrong: Floats,
-    transform: Callable[..., Any],
-    center: int,
-) -> tuple[NDArray[np.complex128], Floats]:
+    of_far: tuple[NDArray[np.complex128], Floats],
+) -> tuple[NDArray[np.complex128], Floats, Floats]:
     r"""What far losses add to the logarithm of a transform.
 
     Formula: $\ln(1 + \hat f/\hat n)$ with $\hat n = N + z$.
 
     Parameters: `near`, `far`, two parts of a table; `z`, `wrong`, the
-    transform of the first one; `transform`, `center`, for the other one.
-    Returns: (logarithms, bounds of their errors).
+    transform of the first one, and `of_far`, of the other one.
+    Returns: (logarithms, bounds of their errors, upper bounds of both the
+    sizes of $\hat n + \hat f$ and of $\hat n$).
     Source: chapter 5, "Rare steps".
     """
     total, total_near = float(np.sum(far.mass)), float(np.sum(near.mass))
-    f, wrong_f = transform(far, center)
+    f, wrong_f = of_far
     f = f + total
     wrong_f = wrong_f + UNIT * (len(far.mass) + 8) * total
     n = z + total_near
@@ -1387,8 +1395,10 @@ def log_gain(
     precise = np.log1p(np.maximum(square, -0.9)) / 2
     log_size = np.where(np.abs(square) < 0.5, precise, np.log(size + 1e-300))
     result = log_size + 1j * np.arctan2(g.imag, 1 + g.real)
-    error = np.where(error < size / 2, 2 * error / size, 1e3)
-    return result, error + 16 * UNIT * np.abs(result)
+    error = np.where(error < size / 2, 2 * error / np.maximum(size, TINY), 1e3)
+    error = error + 16 * UNIT * np.abs(result)
+    most = (np.abs(n) + wrong + np.abs(f) + wrong_f) * (1 + 8 * UNIT)
+    return result, error, np.maximum(most, TINY)
 
 
 def add_tables(
@@ -1455,7 +1465,8 @@ def add_tables(
         raise GridTooFine(step, size)
     power = Power.of(parts, size, None if fast else highest, split)
     keep = np.flatnonzero(power.log_size() > -needed - 20)
-    growth = math.exp(min(max(float(power.logs[0].real), 0.0), 700.0))
+    largest = power.logs.real if power.gain is None else power.most
+    growth = math.exp(min(max(float(largest[0]), 0.0), 700.0))
     # From the middle of the tables to the start of the window.
     turns = keep * ((power.middle - first) % size) % size
     turn = np.exp(2j * np.pi / size * turns) / size
@@ -2050,7 +2061,8 @@ class Search:
     def refine(self, floor: float) -> None:
         """Refine until narrow enough, or surely at most `floor`."""
         query, goal, stuck = self.query, self.query.relative_width, 0
-        if self.split == math.inf and self.seems_rare():
+        tried = self.seems_rare()
+        if tried:
             self.part_rare(goal)
         if query.delta is None and self.guess < 1e-290 and query.epsilon:
             self.order, power = near_power(self.cells, math.inf, query.epsilon)
@@ -2061,7 +2073,13 @@ class Search:
         for _ in range(8 if self.split == math.inf else 2):
             bound, old = self.bound, self.step
             done = bound.width <= goal or bound.upper <= floor
-            if done or old == 0 or stuck == 3:
+            if done or old == 0:
+                return
+            if self.excess > 12 and self.split == math.inf and not tried:
+                tried = True
+                self.part_rare(goal)
+                continue
+            if stuck == 3:
                 return
             value, width = bound.upper, bound.width
             if not 0 < value < math.inf:
@@ -2301,10 +2319,10 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
     >>> answer([run], Query(None, 1.0, 1e-3)).contains(0.1269367)
     True
     """
-    bounds, searches = [], []
+    bounds, searches, single = [], [], len(ways[0]) == ways[0][0][1] == 1
     for losses in ways:
         known = known_answer(losses, query)
-        if known is None and len(losses) == losses[0][1] == 1:
+        if known is None and single:
             one = run_answer(losses[0][0], query)
             small = query.delta is None and one.upper < 1e-290
             good = small or one.width <= query.relative_width
@@ -2323,7 +2341,12 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
             search.refine(floor)
         found = limited(search.bound, losses, query)
         if found.width > query.relative_width and found.upper > floor:
-            found = within(found, simple_bound(losses, query))
+            simple = (
+                run_answer(losses[0][0], query)
+                if single
+                else simple_bound(losses, query)
+            )
+            found = within(found, simple)
         bounds.append(found)
     return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
 
