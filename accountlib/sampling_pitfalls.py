@@ -241,19 +241,18 @@ def calibrate(
     Formula: x with $\varepsilon(x) \le \varepsilon$; moved by 0.1 %
     towards less privacy it fails.
 
-    Parameters: `build`, from a number x to releases, along which privacy
-    only grows or only falls (noise, rate, count, scale; round inside of
-    it); `low`, `high`, where to look (0 < low < high, finite); `epsilon`
+    Parameters: `build`, from a number x to releases (noise, rate, count,
+    scale; round inside of it); `low`, `high`, where to look (0 < low < high, finite); `epsilon`
     ($\varepsilon \ge 0$), `delta` ($\delta$ in [0, 1]), `adjacency`,
     `group_size`, the target.
-    Returns: x in [low, high]: the upper end of `epsilon` is at most the
-    target there, whatever `build` is. If both ends meet it, the one with
-    less privacy. Moved by 0.1 % the lower end of `epsilon` is above the
-    target, but where theory leaves a gap (substitution under a fixed
-    batch), where intervals stay wider than asked, at steps of `build`, for
-    parameters along which epsilon changes more slowly than they do (the
-    count), and where privacy does not only grow or fall (discrete Gaussian
-    noise): then some place within 0.01 % has an upper end above it.
+    Returns: x in [low, high]. It meets the target, whatever `build` is: the
+    upper end of `epsilon` is at most the target there. If both ends meet
+    it, the one with less privacy; else the target is missed within 0.01 %
+    of x. If privacy only grows or only falls, 0.1 % further the lower end
+    of `epsilon` is above the target, too, but where theory leaves a gap
+    (substitution under a fixed batch), where intervals are wider than
+    asked, at steps of `build`, and where epsilon changes more slowly than
+    x (the count; now and then noise).
     Raises: ValueError for bad values, and if neither end meets the target.
     Source: chapter 10, "Code: the noise for a target".
 
@@ -268,7 +267,8 @@ def calibrate(
     check_number("high", high, low, np.inf, "()")
     if not callable(build):
         raise ValueError(
-            f"build must be a function from a number to releases, got {build!r}"
+            "build must be a function from a number to releases, "
+            f"got {build!r}"
         )
 
     @cache
@@ -294,13 +294,13 @@ def last_allowed(
 
     Parameters: `allowed`; `inside`, which is allowed, and `outside`, which
     is not, both positive.
-    Returns: an allowed number, to a relative $10^{-9}$.
+    Returns: an allowed number, to a relative $10^{-7}$.
     Source: chapter 10, "Code: the noise for a target".
 
-    >>> round(last_allowed(lambda x: x <= 10, 1.0, 1e9), 6)
+    >>> round(last_allowed(lambda x: x <= 10, 1.0, 1e9), 5)
     10.0
     """
-    while abs(math.log(outside / inside)) > 1e-9:
+    while abs(math.log(outside / inside)) > 1e-7:
         middle = math.sqrt(inside * outside)
         if allowed(middle):
             inside = middle
@@ -335,10 +335,10 @@ def noise_bracket(
         step = min(max(noise * (4.0 if misses else 0.25), 1e-3), 1e9)
         if not allowed(step):
             step = last_allowed(allowed, noise, step)
+        if math.isclose(step, noise, rel_tol=1e-6):
+            return noise, noise
         if (excess(step) > 0) != misses:
             return min(noise, step), max(noise, step)
-        if math.isclose(step, noise, rel_tol=1e-6):
-            return step, step
         noise = step
 
 
