@@ -242,9 +242,9 @@ def calibrate(
     towards less privacy it fails.
 
     Parameters: `build`, from a number x to releases (noise, rate, count,
-    scale; round inside of it); `low`, `high`, where to look (0 < low < high, finite); `epsilon`
-    ($\varepsilon \ge 0$), `delta` ($\delta$ in [0, 1]), `adjacency`,
-    `group_size`, the target.
+    scale; round inside of it); `low`, `high`, where to look (0 < low <
+    high, finite); `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
+    [0, 1]), `adjacency`, `group_size`, the target.
     Returns: x in [low, high]. It meets the target, whatever `build` is: the
     upper end of `epsilon` is at most the target there. If both ends meet
     it, the one with less privacy; else the target is missed within 0.01 %
