@@ -1246,7 +1246,7 @@ def below_50(noise):
 @pytest.mark.parametrize(
     ("target", "mechanism", "reach"),
     [
-        ((1000, 1e-5), lambda s: al.DiscreteGaussian(s, 20), "all"),
+        ((1000, 1e-5), lambda s: al.DiscreteGaussian(s, 20), 0.5),
         ((1000, 1e-5), lambda s: al.DiscreteLaplace(s, 600), "all"),
         ((100, 1e-5), lambda s: al.DiscreteGaussian(s, 5), 0.4),
         ((1, 1e-5), lambda s: al.DiscreteGaussian(s, 50), 190),
@@ -1273,6 +1273,20 @@ def test_calibration_at_the_limits_of_a_mechanism(target, mechanism, reach):
     assert x == pytest.approx(reach, rel=0.3)
     found = al.epsilon(al.Release(mechanism(x)), delta=target[1], **BOTH)
     assert found.upper <= target[0]
+
+
+@pytest.mark.parametrize("mechanism", [al.Gaussian, al.DiscreteGaussian])
+def test_no_noise_without_delta(mechanism):
+    """Losses of Gaussian noise have no largest value, on integers too."""
+    with pytest.raises(ValueError, match="no noise .* epsilon is infinite"):
+        al.calibrate_noise(
+            epsilon=1,
+            delta=0.0,
+            sampling=al.FullBatch(),
+            count=1,
+            mechanism=mechanism,
+            **BOTH,
+        )
 
 
 @pytest.mark.parametrize(
@@ -1731,7 +1745,7 @@ GOOD: dict[str, Any] = {
                 mechanism=lambda x: al.DiscreteGaussian(x, 10**7),
                 **GOOD,
             ),
-            "sigma must lie in",
+            "sensitivity must lie in",
         ),
         (
             lambda: al.calibrate_noise(
