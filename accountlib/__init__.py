@@ -234,9 +234,12 @@ from .sampling_pitfalls import (
     exchanged_batch_pair,
     exchanged_records_pair,
     integer_exchange_pair,
+    last_allowed,
     log_excess,
     log_sum,
+    noise_bracket,
     poisson_exchange_pair,
+    safe_edge,
     substitute_delta_bound,
 )
 from .worst_case_pairs import (
@@ -534,7 +537,10 @@ __all__ = [
     "DirectionCheck",
     "check_directions",
     "log_excess",
+    "safe_edge",
     "calibrate",
+    "last_allowed",
+    "noise_bracket",
     "calibrate_noise",
     "substitute_delta_bound",
     "log_sum",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -18,6 +19,7 @@ from accountlib.divergences import (
     check_number,
     check_probabilities,
     check_range,
+    front_door,
 )
 from accountlib.gaussian_dp import LossTables
 from accountlib.group_privacy import binomial_sensitivity
@@ -54,7 +56,10 @@ __all__ = [
     "DirectionCheck",
     "check_directions",
     "log_excess",
+    "safe_edge",
     "calibrate",
+    "last_allowed",
+    "noise_bracket",
     "calibrate_noise",
     "substitute_delta_bound",
     "log_sum",
@@ -87,6 +92,7 @@ class DirectionCheck:
     margin: float
 
 
+@front_door
 def check_directions(
     release: Release, *, points: int = 40, width: float = 1e-5
 ) -> DirectionCheck:
@@ -153,7 +159,6 @@ def log_excess(
     chance: float,
     adjacency: Adjacency | str,
     group_size: int,
-    width: float,
 ) -> float:
     r"""By how much a run misses a target: negative if it meets it.
 
@@ -162,35 +167,65 @@ def log_excess(
     $\delta$.
 
     Parameters: `releases`; `goal` ($\varepsilon$), `chance` ($\delta$);
-    `adjacency`, `group_size`, relative `width` as for `epsilon`.
-    Returns: a number in [-50, 50].
+    `adjacency`, `group_size` as for `epsilon`.
+    Returns: a number, or plus or minus infinity; never 0: a target that is
+    just met counts as met, so that a search goes on to the edge.
     Source: chapter 10, "Code: the noise for a target".
 
-    >>> log_excess(Release(Gaussian(9.0)), 1.0, 1e-6, "add", 1, 1e-3) < 0
+    >>> log_excess(Release(Gaussian(9.0)), 1.0, 1e-6, "add", 1) < 0
     True
     """
+    sides: dict[str, Any] = {"adjacency": adjacency, "group_size": group_size}
     if goal > 0:
-        found = epsilon(
-            releases,
-            delta=chance,
-            adjacency=adjacency,
-            group_size=group_size,
-            relative_width=width,
-        ).upper
+        wanted, found = goal, epsilon(releases, delta=chance, **sides).upper
     else:
-        found = delta(
-            releases,
-            epsilon=0.0,
-            adjacency=adjacency,
-            group_size=group_size,
-            relative_width=width,
-        ).upper
-    wanted = goal if goal > 0 else chance
+        wanted, found = chance, delta(releases, epsilon=0.0, **sides).upper
     if found <= 0 or wanted <= 0:
-        return -50.0 if found <= wanted else 50.0
-    return float(np.clip(math.log(found) - math.log(wanted), -50, 50))
+        return -math.inf if found <= wanted else math.inf
+    excess = math.log(found) - math.log(wanted)
+    return min(excess, -1e-9) if found <= wanted else max(excess, 1e-9)
 
 
+def safe_edge(
+    excess: Callable[[float], float], low: float, high: float
+) -> float:
+    r"""A place where a target is met, next to one where it is missed.
+
+    Formula: x with $f(x) \le 0 < f(y)$ for some y with $|\ln(x/y)| \le 5
+    \cdot 10^{-5}$.
+
+    Parameters: `excess` (f), positive at one end and negative at the
+    other; `low`, `high`, the ends (0 < low < high). About ten values of f
+    are computed, 102 at most.
+    Returns: x in [low, high].
+    Raises: ValueError if f has the same sign at both ends.
+    Source: chapter 10, "Code: the noise for a target".
+
+    >>> round(safe_edge(lambda x: 2 - x, 1.0, 9.0), 3)
+    2.0
+    """
+    ends = math.log(low), math.log(high)
+    tried: dict[float, float] = {}
+
+    def look(place: float) -> float:
+        x = math.exp(place)
+        x = low if place <= ends[0] else high if place >= ends[1] else x
+        tried[x] = excess(x)
+        return min(max(tried[x], -50.0), 50.0)  # Brent's method divides
+
+    if ends[1] - ends[0] <= 5e-5:  # at the edge already
+        look(ends[1])
+        tried[low] = excess(low)
+    else:
+        brentq(look, *ends, xtol=5e-5, maxiter=100, disp=False)
+    met = [x for x, f in tried.items() if f <= 0]
+    missed = [math.log(x) for x, f in tried.items() if f > 0]
+    if not (met and missed):
+        raise ValueError(f"excess must change its sign, got {tried!r}")
+    return min(met, key=lambda x: min(abs(math.log(x) - y) for y in missed))
+
+
+@front_door
 def calibrate(
     build: Callable[[float], Release | Sequence[Release]],
     *,
@@ -206,18 +241,19 @@ def calibrate(
     Formula: x with $\varepsilon(x) \le \varepsilon$; moved by 0.1 %
     towards less privacy it fails.
 
-    Parameters: `build`, from a number x to releases, along which privacy
-    only grows or only falls (noise, rate, count, scale; round inside of
-    it); `low`, `high`, where to look (0 < low < high, finite); `epsilon`
-    ($\varepsilon \ge 0$), `delta` ($\delta$ in [0, 1]), `adjacency`,
-    `group_size`, the target.
-    Returns: x in [low, high]: the upper end of `epsilon` is at most the
-    target there. If every x meets it, the end with less privacy. Moved
-    by 0.1 % the lower end of `epsilon` is above the target, but where
-    theory leaves a gap (substitution under a fixed batch), where intervals
-    stay wider than asked, at steps of `build`, and for parameters along
-    which epsilon changes more slowly than they do (the count).
-    Raises: ValueError for bad values, and if no x meets the target.
+    Parameters: `build`, from a number x to releases (noise, rate, count,
+    scale; round inside of it); `low`, `high`, where to look (0 < low <
+    high, finite); `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
+    [0, 1]), `adjacency`, `group_size`, the target.
+    Returns: x in [low, high]. It meets the target, whatever `build` is: the
+    upper end of `epsilon` is at most the target there. If both ends meet
+    it, the one with less privacy; else the target is missed within 0.01 %
+    of x. If privacy only grows or only falls, 0.1 % further the lower end
+    of `epsilon` is above the target, too, but where theory leaves a gap
+    (substitution under a fixed batch), where intervals are wider than
+    asked, at steps of `build`, and where epsilon changes more slowly than
+    x (the count; now and then noise).
+    Raises: ValueError for bad values, and if neither end meets the target.
     Source: chapter 10, "Code: the noise for a target".
 
     >>> run = lambda x: Release(Gaussian(2.0), Poisson(0.01), int(x))
@@ -229,55 +265,84 @@ def calibrate(
     check_number("delta", delta, 0, 1)
     check_number("low", low, 0, np.inf, "()")
     check_number("high", high, low, np.inf, "()")
-
-    ends = math.log(low), math.log(high)
+    if not callable(build):
+        raise ValueError(
+            "build must be a function from a number to releases, "
+            f"got {build!r}"
+        )
 
     @cache
-    def excess(place: float, width: float = 1e-3) -> float:
-        x = math.exp(place)
-        x = low if place <= ends[0] else high if place >= ends[1] else x
-        target = epsilon, delta, adjacency, group_size
-        return log_excess(build(x), *target, width)
+    def excess(x: float) -> float:
+        return log_excess(build(x), epsilon, delta, adjacency, group_size)
 
-    def inside(place: float) -> float:
-        return min(max(place, ends[0]), ends[1])
-
-    known = {end: excess(end, 0.01) for end in ends}
-    known |= {x: excess(x) for x, f in known.items() if abs(f) < 0.5}
-    if min(known.values()) > 0:
+    ends = excess(low), excess(high)
+    if min(ends) > 0:
         raise ValueError(
             f"epsilon={epsilon!r}, delta={delta!r} is not met by any "
-            f"parameter in [low, high] = [{low!r}, {high!r}]"
+            f"parameter in [low, high] = [{low!r}, {high!r}], if privacy "
+            "only grows or only falls there: it is missed at both ends"
         )
-    if max(known.values()) <= 0:
-        return float(low if known[ends[0]] > known[ends[1]] else high)
-    safe = -1.0 if known[ends[0]] <= 0 else 1.0
-
-    def rough(place: float) -> float:
-        return known[place] if place in known else excess(place, 0.01)
-
-    # The place to 1 %, then secant steps, aimed a bit to the safe side.
-    place = float(brentq(rough, *ends, xtol=1e-2))
-    one, two = place, inside(place + safe * 5e-3)
-    for _ in range(4):
-        before, now = excess(one), excess(two)
-        fall = safe * (before - now) / (two - one) if two != one else 0.0
-        if not 0.1 < fall < 1000:
-            break
-        one, two = two, inside(two + safe * (now / fall + 6e-5))
-        if -2e-4 * fall <= excess(two) <= 0:
-            return min(max(math.exp(two), low), high)
-    # Where that is not enough, as at steps of `build`: a bracket.
-    for step in (1e-2, 1e-1, 1.0, math.inf):
-        a, b = inside(place - step), inside(place + step)
-        if (excess(a) > 0) != (excess(b) > 0):
-            break
-    place = float(brentq(excess, a, b, xtol=5e-5))
-    while excess(place) > 0:
-        place = inside(place + safe * 5e-5)
-    return min(max(math.exp(place), low), high)
+    if max(ends) <= 0:
+        return float(low if ends[0] > ends[1] else high)
+    return safe_edge(excess, low, high)
 
 
+def last_allowed(
+    allowed: Callable[[float], bool], inside: float, outside: float
+) -> float:
+    r"""The allowed number that is nearest to a refused one.
+
+    Parameters: `allowed`; `inside`, which is allowed, and `outside`, which
+    is not, both positive.
+    Returns: an allowed number, to a relative $10^{-7}$.
+    Source: chapter 10, "Code: the noise for a target".
+
+    >>> round(last_allowed(lambda x: x <= 10, 1.0, 1e9), 5)
+    10.0
+    """
+    while abs(math.log(outside / inside)) > 1e-7:
+        middle = math.sqrt(inside * outside)
+        if allowed(middle):
+            inside = middle
+        else:
+            outside = middle
+    return inside
+
+
+def noise_bracket(
+    excess: Callable[[float], float], allowed: Callable[[float], bool]
+) -> tuple[float, float]:
+    r"""Two noises between which a target changes from missed to met.
+
+    Formula: steps of a factor 4 in $[10^{-3}, 10^9]$, from the allowed
+    $4^k$ that is nearest to 1.
+
+    Parameters: `excess`, positive where the target is missed; `allowed`,
+    whether there is such a mechanism (true on an interval).
+    Returns: the smaller and the larger one; the last one twice if the
+    target does not change.
+    Source: chapter 10, "Code: the noise for a target".
+
+    >>> noise_bracket(lambda x: 100 - x, lambda x: x <= 1000)
+    (64.0, 256.0)
+    """
+    powers = 4.0 ** np.arange(-4, 15)
+    nearest = sorted(powers.tolist(), key=lambda x: abs(math.log(x)))
+    # Where nothing is allowed, excess(1.0) raises an error that says why.
+    noise = next(filter(allowed, nearest), 1.0)
+    misses = excess(noise) > 0
+    while True:
+        step = min(max(noise * (4.0 if misses else 0.25), 1e-3), 1e9)
+        if not allowed(step):
+            step = last_allowed(allowed, noise, step)
+        if math.isclose(step, noise, rel_tol=1e-6):
+            return noise, noise
+        if (excess(step) > 0) != misses:
+            return min(noise, step), max(noise, step)
+        noise = step
+
+
+@front_door
 def calibrate_noise(
     *,
     epsilon: float,
@@ -288,7 +353,7 @@ def calibrate_noise(
     group_size: int = 1,
     mechanism: Callable[[float], Mechanism] = Gaussian,
 ) -> float:
-    r"""The smallest noise that meets a privacy target, with proof.
+    r"""Noise that just meets a privacy target, with proof.
 
     Formula: x with $\varepsilon(x) \le \varepsilon <
     \varepsilon(0.999\, x)$, upper end on the left, lower on the right.
@@ -296,9 +361,13 @@ def calibrate_noise(
     Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in [0,
     1]), `adjacency`, `group_size`: the target; `sampling` and `count` as
     for `Release`; `mechanism`, from noise to a mechanism (Gaussian by
-    default; Laplace, ...).
-    Returns: noise multiplier or scale (0.1 % above what is needed, at
-    most; more where theory leaves a gap, see `calibrate`).
+    default; Laplace, ...), a ValueError where there is none.
+    Returns: noise multiplier or scale. It meets the target, always. It is
+    the smallest that does, up to 0.1 %, where more noise is never worse:
+    Gaussian, Laplace, discrete Laplace (but see `calibrate`). Discrete
+    Gaussian noise can be worse where there is more of it: use the number
+    as it is, or check the one you use; just below it (0.01 %) the target
+    is missed, but some smaller noise may meet it.
     Raises: ValueError for bad values, and for a target that no noise
     between 1e-3 and 1e9 meets or that all of it meets.
     Source: chapter 10, "Code: the noise for a target".
@@ -312,17 +381,18 @@ def calibrate_noise(
     """
     check_number("epsilon", epsilon, 0, np.inf, "[)")
     check_number("delta", delta, 0, 1)
+    if not callable(mechanism):
+        raise ValueError(
+            "mechanism must be a function from noise to a mechanism, such as "
+            f"Gaussian or Laplace, got {mechanism!r}"
+        )
 
     def build(noise: float) -> Release:
         return Release(mechanism(noise), sampling, count)
 
     @cache
-    def meets(noise: float) -> bool:
-        target = epsilon, delta, adjacency, group_size
-        excess = log_excess(build(noise), *target, 0.01)
-        if 0 < excess < 1:  # near enough for another look
-            excess = log_excess(build(noise), *target, 1e-3)
-        return excess <= 0
+    def excess(noise: float) -> float:
+        return log_excess(build(noise), epsilon, delta, adjacency, group_size)
 
     def allowed(noise: float) -> bool:
         try:
@@ -331,31 +401,19 @@ def calibrate_noise(
             return False
         return True
 
-    ends = [1.0, 1.0]
-    grows = 0 if meets(1.0) else 1
-    factor = 4.0 if grows else 0.25
-    while meets(ends[grows]) == (grows == 0):
-        while not allowed(min(max(ends[grows] * factor, 1e-3), 1e9)):
-            factor = math.sqrt(factor)
-        step = min(max(ends[grows] * factor, 1e-3), 1e9)
-        if math.isclose(step, ends[grows], rel_tol=1e-6):
-            raise ValueError(
-                f"epsilon={epsilon!r}, delta={delta!r} is met by "
-                f"{'no' if grows else 'all'} noise that is allowed, "
-                f"in [1e-3, 1e9]"
-            )
-        ends[1 - grows], ends[grows] = ends[grows], step
-    return calibrate(
-        build,
-        low=ends[0],
-        high=ends[1],
-        epsilon=epsilon,
-        delta=delta,
-        adjacency=adjacency,
-        group_size=group_size,
-    )
+    low, high = noise_bracket(excess, allowed)
+    if low == high:
+        which = "no" if excess(low) > 0 else "all"
+        infinite = epsilon > 0 and excess(low) == np.inf
+        raise ValueError(
+            f"epsilon={epsilon!r}, delta={delta!r} is met by {which} noise "
+            f"that is allowed, in [1e-3, 1e9]; the last one tried is {low!r}"
+            + (", where epsilon is infinite" if infinite else "")
+        )
+    return safe_edge(excess, low, high)
 
 
+@front_door
 def substitute_delta_bound(
     releases: Release | Sequence[Release],
     *,
