@@ -4,7 +4,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -72,11 +72,13 @@ __all__ = [
     "slow_transform",
     "fast_transform",
     "log_transform",
-    "sums",
     "near_and_far",
     "log_rare",
-    "Power",
     "log_gain",
+    "near_bound",
+    "near_power",
+    "sums",
+    "Power",
     "add_tables",
     "read_delta",
     "read_epsilon",
@@ -87,8 +89,6 @@ __all__ = [
     "run_answer",
     "large_steps",
     "simple_bound",
-    "near_bound",
-    "near_power",
     "Search",
     "merge_gaussians",
     "directions",
@@ -1200,41 +1200,6 @@ def log_transform(
     return logs, 2 * wrong / size + UNIT * error
 
 
-def sums(
-    parts: Sequence[tuple[TiltedTable, int]], tail: float
-) -> dict[str, Any]:
-    """What adds up: the fields of `OneSided` for a sum of losses.
-
-    Parameters: `parts`, tables and counts; `tail`, to be added.
-    Error: rounding of the sums moves the table outward by as much.
-    Source: chapter 5, "One round".
-
-    >>> coin = TiltedTable(
-    ...     1.0, 0.5, 0.0, 0.0, 0.0, 0.0, "upper",
-    ...     np.arange(2), np.array([0.25, 0.75])
-    ... )
-    >>> round(sums([(coin, 2)], 0.0)["offset"], 9)
-    1.0
-    """
-    model = parts[0][0]
-    sign, tilt = model.sign, model.tilt
-    infinity = any_infinite([(t.infinity_mass, n) for t, n in parts])
-    infinity *= 1 + sign * 8 * UNIT * len(parts)
-    moved = 4 * UNIT * math.fsum(n * abs(t.offset) for t, n in parts)
-    raised = 4 * UNIT * math.fsum(n * abs(t.log_scale) for t, n in parts)
-    offset = math.fsum(n * t.offset for t, n in parts)
-    log_scale = math.fsum(n * t.log_scale for t, n in parts)
-    return {
-        "step": model.step,
-        "offset": offset + sign * moved,
-        "tilt": tilt,
-        "log_scale": log_scale + sign * (raised + 2 * tilt * moved),
-        "tail": tail + math.fsum(n * table.tail for table, n in parts),
-        "infinity_mass": min(1.0, infinity),
-        "bound": model.bound,
-    }
-
-
 def near_and_far(
     table: TiltedTable, split: float
 ) -> tuple[TiltedTable, TiltedTable]:
@@ -1268,6 +1233,139 @@ def log_rare(parts: Sequence[tuple[TiltedTable, int]], split: float) -> float:
         odds = float(np.sum(far.mass)) / max(float(np.sum(near.mass)), TINY)
         power += count * math.log1p(odds)
     return math.log(max(-math.expm1(-power), TINY))
+
+
+def log_gain(
+    near: TiltedTable,
+    far: TiltedTable,
+    z: NDArray[np.complex128],
+    wrong: Floats,
+    of_far: tuple[NDArray[np.complex128], Floats],
+) -> tuple[NDArray[np.complex128], Floats, Floats]:
+    r"""What far losses add to the logarithm of a transform.
+
+    Formula: $\ln(1 + \hat f/\hat n)$ with $\hat n = N + z$.
+
+    Parameters: `near`, `far`, two parts of a table; `z`, `wrong`, the
+    transform of the first one, and `of_far`, of the other one.
+    Returns: (logarithms, bounds of their errors, upper bounds of both the
+    sizes of $\hat n + \hat f$ and of $\hat n$).
+    Source: chapter 5, "Rare steps".
+    """
+    total, total_near = float(np.sum(far.mass)), float(np.sum(near.mass))
+    f, wrong_f = of_far
+    f = f + total
+    wrong_f = wrong_f + UNIT * (len(far.mass) + 8) * total
+    n = z + total_near
+    wrong = wrong + UNIT * (len(near.mass) + 8) * total_near
+    least = np.maximum(np.abs(n) - wrong, TINY)
+    g = f / np.where(n == 0, 1, n)
+    error = (wrong_f + np.abs(g) * wrong) / least + 16 * UNIT * np.abs(g)
+    square = 2 * g.real + g.real**2 + g.imag**2  # of |1 + g|, minus 1
+    size = np.abs(1 + g)
+    precise = np.log1p(np.maximum(square, -0.9)) / 2
+    log_size = np.where(np.abs(square) < 0.5, precise, np.log(size + 1e-300))
+    result = log_size + 1j * np.arctan2(g.imag, 1 + g.real)
+    known = error < size / 2
+    error = np.where(known, 2 * error / np.maximum(size, TINY), 1e3)
+    error = error + 16 * UNIT * np.abs(result)
+    most = (np.abs(n) + wrong + np.abs(f) + wrong_f) * (1 + 8 * UNIT)
+    return result, error, np.maximum(most, TINY)
+
+
+def near_bound(
+    parts: Sequence[tuple[TiltedTable, int]],
+    split: float,
+    epsilon: float,
+    tilt: float,
+) -> float:
+    r"""Upper bound of the delta of the near losses of upper tables.
+
+    Formula: $e^{-\lambda \varepsilon} \prod_j N_j^{T_j}$ times the peak of
+    $e^{-\lambda x} (1 - e^{-x})$ (Chernoff), with $N_j = \sum e^{\lambda
+    \ell} p$ over the losses up to the split.
+
+    Parameters: `parts`, upper tables and counts; `split`; `epsilon`;
+    `tilt` ($\lambda > 0$), any.
+    Source: chapter 5, "Rare steps".
+    """
+    power = log_peak(tilt) - tilt * epsilon
+    room = 1 + tilt * abs(epsilon) + abs(power)
+    for table, count in parts:
+        near, _ = near_and_far(table, split)
+        seen = near.mass > 0
+        exponent = (tilt - table.tilt) * table.losses[seen]
+        exponent += np.log(near.mass[seen])
+        top = float(np.max(exponent))
+        total = top + math.log(float(np.sum(np.exp(exponent - top))))
+        power += count * (table.log_scale + total)
+        largest = float(np.max(np.abs(table.losses)))
+        size = 64 + len(exponent) + abs(table.log_scale) + abs(total)
+        room += count * (size + (tilt + table.tilt) * largest)
+    return math.exp(min(power + 16 * UNIT * room, 0.0))
+
+
+def near_power(
+    cells: Sequence[Cells], split: float, epsilon: float
+) -> tuple[float, float]:
+    """Best tilt for `near_bound`, and the log of its value, roughly.
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> part = Cells.first(GaussianPair(1.0), 3, 1e-30)
+    >>> near_power([part], 0.1, 4.0)[1] < -1000
+    True
+    """
+    near = [
+        replace(
+            c,
+            log_p=np.where(c.edges > split, -1e300, c.log_p),
+            split=math.inf,
+        )
+        for c in cells
+    ]
+    if any(np.max(c.log_p) < -1e299 for c in near):
+        return 1.0, -math.inf
+    tilts = np.geomspace(0.1, 1e5, 80) / epsilon
+    moments = total_cumulants(near, tilts)[0]
+    powers = moments - tilts * epsilon
+    powers += np.array([log_peak(x) for x in tilts])
+    k = int(np.argmin(powers))
+    return float(tilts[k]), float(powers[k])
+
+
+def sums(
+    parts: Sequence[tuple[TiltedTable, int]], tail: float
+) -> dict[str, Any]:
+    """What adds up: the fields of `OneSided` for a sum of losses.
+
+    Parameters: `parts`, tables and counts; `tail`, to be added.
+    Error: rounding of the sums moves the table outward by as much.
+    Source: chapter 5, "One round".
+
+    >>> coin = TiltedTable(
+    ...     1.0, 0.5, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.25, 0.75])
+    ... )
+    >>> round(sums([(coin, 2)], 0.0)["offset"], 9)
+    1.0
+    """
+    model = parts[0][0]
+    sign, tilt = model.sign, model.tilt
+    infinity = any_infinite([(t.infinity_mass, n) for t, n in parts])
+    infinity *= 1 + sign * 8 * UNIT * len(parts)
+    moved = 4 * UNIT * math.fsum(n * abs(t.offset) for t, n in parts)
+    raised = 4 * UNIT * math.fsum(n * abs(t.log_scale) for t, n in parts)
+    offset = math.fsum(n * t.offset for t, n in parts)
+    log_scale = math.fsum(n * t.log_scale for t, n in parts)
+    return {
+        "step": model.step,
+        "offset": offset + sign * moved,
+        "tilt": tilt,
+        "log_scale": log_scale + sign * (raised + 2 * tilt * moved),
+        "tail": tail + math.fsum(n * table.tail for table, n in parts),
+        "infinity_mass": min(1.0, infinity),
+        "bound": model.bound,
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -1329,9 +1427,8 @@ class Power:
                 gain_lost += count * one_lost
                 most += count * (np.log(largest) + 1e-12)
         used = None if math.isinf(split) else gain
-        return cls(
-            logs, lost, added, used, gain_lost, most, middle, len(parts)
-        )
+        kinds = len(parts)
+        return cls(logs, lost, added, used, gain_lost, most, middle, kinds)
 
     def log_size(self) -> Floats:
         """Bounds of the logarithms of the sizes."""
@@ -1362,43 +1459,6 @@ class Power:
         most = 2 * np.exp(np.minimum(self.most[keep], 700))
         found = np.where(unknown, 0, found)
         return found, np.where(unknown, most, wrong)
-
-
-def log_gain(
-    near: TiltedTable,
-    far: TiltedTable,
-    z: NDArray[np.complex128],
-    wrong: Floats,
-    of_far: tuple[NDArray[np.complex128], Floats],
-) -> tuple[NDArray[np.complex128], Floats, Floats]:
-    r"""What far losses add to the logarithm of a transform.
-
-    Formula: $\ln(1 + \hat f/\hat n)$ with $\hat n = N + z$.
-
-    Parameters: `near`, `far`, two parts of a table; `z`, `wrong`, the
-    transform of the first one, and `of_far`, of the other one.
-    Returns: (logarithms, bounds of their errors, upper bounds of both the
-    sizes of $\hat n + \hat f$ and of $\hat n$).
-    Source: chapter 5, "Rare steps".
-    """
-    total, total_near = float(np.sum(far.mass)), float(np.sum(near.mass))
-    f, wrong_f = of_far
-    f = f + total
-    wrong_f = wrong_f + UNIT * (len(far.mass) + 8) * total
-    n = z + total_near
-    wrong = wrong + UNIT * (len(near.mass) + 8) * total_near
-    least = np.maximum(np.abs(n) - wrong, TINY)
-    g = f / np.where(n == 0, 1, n)
-    error = (wrong_f + np.abs(g) * wrong) / least + 16 * UNIT * np.abs(g)
-    square = 2 * g.real + g.real**2 + g.imag**2  # of |1 + g|, minus 1
-    size = np.abs(1 + g)
-    precise = np.log1p(np.maximum(square, -0.9)) / 2
-    log_size = np.where(np.abs(square) < 0.5, precise, np.log(size + 1e-300))
-    result = log_size + 1j * np.arctan2(g.imag, 1 + g.real)
-    error = np.where(error < size / 2, 2 * error / np.maximum(size, TINY), 1e3)
-    error = error + 16 * UNIT * np.abs(result)
-    most = (np.abs(n) + wrong + np.abs(f) + wrong_f) * (1 + 8 * UNIT)
-    return result, error, np.maximum(most, TINY)
 
 
 def add_tables(
@@ -1824,66 +1884,6 @@ def simple_bound(losses: Losses, query: Query) -> Bound:
     if len(enough) > 0:
         upper = float(shares[enough[0]]) * total * (1 + 4 * UNIT)
     return Bound(lower, max(lower, upper))
-
-
-def near_bound(
-    parts: Sequence[tuple[TiltedTable, int]],
-    split: float,
-    epsilon: float,
-    tilt: float,
-) -> float:
-    r"""Upper bound of the delta of the near losses of upper tables.
-
-    Formula: $e^{-\lambda \varepsilon} \prod_j N_j^{T_j}$ times the peak of
-    $e^{-\lambda x} (1 - e^{-x})$ (Chernoff), with $N_j = \sum e^{\lambda
-    \ell} p$ over the losses up to the split.
-
-    Parameters: `parts`, upper tables and counts; `split`; `epsilon`;
-    `tilt` ($\lambda > 0$), any.
-    Source: chapter 5, "Rare steps".
-    """
-    power = log_peak(tilt) - tilt * epsilon
-    room = 1 + tilt * abs(epsilon) + abs(power)
-    for table, count in parts:
-        near, _ = near_and_far(table, split)
-        seen = near.mass > 0
-        exponent = (tilt - table.tilt) * table.losses[seen]
-        exponent += np.log(near.mass[seen])
-        top = float(np.max(exponent))
-        total = top + math.log(float(np.sum(np.exp(exponent - top))))
-        power += count * (table.log_scale + total)
-        largest = float(np.max(np.abs(table.losses)))
-        size = 64 + len(exponent) + abs(table.log_scale) + abs(total)
-        room += count * (size + (tilt + table.tilt) * largest)
-    return math.exp(min(power + 16 * UNIT * room, 0.0))
-
-
-def near_power(
-    cells: Sequence[Cells], split: float, epsilon: float
-) -> tuple[float, float]:
-    """Best tilt for `near_bound`, and the log of its value, roughly.
-
-    >>> from accountlib.worst_case_pairs import GaussianPair
-    >>> part = Cells.first(GaussianPair(1.0), 3, 1e-30)
-    >>> near_power([part], 0.1, 4.0)[1] < -1000
-    True
-    """
-    near = [
-        replace(
-            c,
-            log_p=np.where(c.edges > split, -1e300, c.log_p),
-            split=math.inf,
-        )
-        for c in cells
-    ]
-    if any(np.max(c.log_p) < -1e299 for c in near):
-        return 1.0, -math.inf
-    tilts = np.geomspace(0.1, 1e5, 80) / epsilon
-    moments = total_cumulants(near, tilts)[0]
-    powers = moments - tilts * epsilon
-    powers += np.array([log_peak(x) for x in tilts])
-    k = int(np.argmin(powers))
-    return float(tilts[k]), float(powers[k])
 
 
 class Search:
