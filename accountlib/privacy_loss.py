@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
-from accountlib.divergences import Floats, as_given, check_number, check_range
+from accountlib.divergences import (
+    Floats,
+    as_given,
+    check_number,
+    check_range,
+    front_door,
+)
 from accountlib.worst_case_pairs import (
     UNIT,
     Closed,
@@ -124,14 +130,19 @@ class PrivacyLossDistribution:
     def losses(self) -> Floats:
         """The grid of losses, one per entry of `mass`."""
         indices = self.first_index + np.arange(len(self.mass))
-        return self.step * indices
+        losses = self.step * indices
+        losses.flags.writeable = False
+        return losses
 
     @cached_property
     def log_mass(self) -> Floats:
         """Logarithms of the masses (-inf for 0)."""
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.mass))
+            log_mass = np.asarray(np.log(self.mass))
+        log_mass.flags.writeable = False
+        return log_mass
 
+    @front_door
     def delta(self, epsilon: ArrayLike) -> Any:
         """Privacy curve of the distribution; a number or an array.
 
@@ -146,6 +157,7 @@ class PrivacyLossDistribution:
         delta = -np.expm1(gap) @ self.mass + self.infinity_mass
         return as_given(np.minimum(delta, 1.0))
 
+    @front_door
     def epsilon(self, delta: float) -> float:
         """Smallest epsilon >= 0 whose delta is at most the given one.
 
@@ -502,6 +514,7 @@ def loss_quantiles(
     return low, max(low, high)
 
 
+@front_door
 def discretize(
     pair: DominatingPair,
     *,

@@ -23,6 +23,7 @@ from accountlib.divergences import (
     check_number,
     check_probabilities,
     check_range,
+    front_door,
     gaussian_delta,
     laplace_delta,
 )
@@ -86,7 +87,7 @@ class DominatingPair(ABC):
 
     A subclass says how much mass P and Q put on intervals of losses, and
     where the atoms of L are; the rest of the book needs nothing else.
-    Error: rounding only; each subclass says how much.
+    Error: rounding only; `mass_error` says how much.
     Source: Zhu, Dong and Wang (2022), Definition 7; chapter 2.
     """
 
@@ -168,6 +169,7 @@ class DominatingPair(ABC):
         small = np.finfo(np.float64).tiny
         return UNIT * (128 - 32 * np.log(np.clip(mass, small, 1)))
 
+    @front_door
     def masses(self, edges: ArrayLike) -> tuple[Floats, Floats]:
         """Masses under P and Q of the loss intervals cut by `edges`.
 
@@ -191,6 +193,7 @@ class DominatingPair(ABC):
             )
         return self.interval_masses(edges, np.diff(edges), "right")
 
+    @front_door
     def delta(self, epsilon: ArrayLike) -> Any:
         r"""Privacy curve of the pair.
 
@@ -728,11 +731,11 @@ def two_logarithms(x: Fraction) -> tuple[float, float]:
         exact = -rest - rest * rest / 2
         high = float(exact)
         return high, float(exact - Fraction(high))
-    context = Context(prec=60, Emin=-99999, Emax=99999, traps=[])
+    context = Context(60, "ROUND_HALF_EVEN", -99999, 99999, traps=[])
     ratio = context.divide(Decimal(x.numerator), Decimal(x.denominator))
     logarithm = context.ln(ratio)
     high = float(logarithm)
-    return high, float(context.subtract(logarithm, Decimal(high)))
+    return high, float(context.subtract(logarithm, Decimal.from_float(high)))
 
 
 @dataclass(frozen=True)
@@ -1590,6 +1593,7 @@ def substitute_pair(
     )
 
 
+@front_door
 def dominating_pairs(
     mechanism: Mechanism,
     *,

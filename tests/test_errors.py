@@ -259,9 +259,12 @@ def rounded_losses(m):
         exact = truth.gaussian_delta(float(epsilon), 1.0)[0]
         keeps("upper", exact_delta(losses, float(epsilon)), exact)
     for k in range(40):
-        p, q = (3 + k) * 1e-200, (2 + 0.7 * k) * 1e-200
-        pair = al.DiscretePair((1 - p, p), (1 - q, q))
-        atom = mp.log(mp.mpf(p)) - mp.log(mp.mpf(q))
+        # The sampled loss is a sum of two logarithms of about 460.
+        rate, q = (30 + 10 * k) * 1e-200, (2 + 0.7 * k) * 1e-200
+        base = al.DiscretePair((0.75, 0.25), (1 - q, q))
+        pair = al.SampledPair(base, rate)
+        p = (1 - mp.mpf(rate)) * q + mp.mpf(rate) / 4
+        atom = mp.log(p) - mp.log(mp.mpf(q))
         part = m.Cells.first(pair, 1, 1e-300)
         step = m.aligned_step(0.6, [pair])
         for one in m.bound_tables(part, step, 200.0, -60.0):
