@@ -11,6 +11,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 import truth_balls as balls
+import truth_runs
 from flint import arb, ctx
 
 import accountlib as al
@@ -369,3 +370,95 @@ def test_renyi_without_replacement_at_both_ends(order):
     assert at[0.0] == 0
     assert at[1.0] == pytest.approx(order / 8)
     assert at[0.999] > 0.5 * at[1.0]
+
+
+@pytest.mark.parametrize("bound", SIDES)
+def test_masses_of_any_size_are_read_off_outward(bound):
+    """A single loss: the logarithm of its mass has an error of its own."""
+    random = np.random.default_rng(3)
+    for _ in range(200):
+        mass, loss = 10.0 ** random.uniform(-260, 0), random.uniform(0.5, 2)
+        table = intervals.TiltedTable(
+            *(1.0, float(loss), 0.0, 0.0, 0.0, 0.0, bound),
+            np.zeros(1, int),
+            np.array([mass]),
+        )
+        found = intervals.read_delta(table, 0.25)
+        with mp.workdps(50):
+            exact = mp.mpf(mass) * -mp.expm1(mp.mpf(0.25) - mp.mpf(loss))
+            gap = table.sign * (mp.mpf(found) / exact - 1)
+        assert 0 <= gap < 1e-12
+
+
+@pytest.mark.parametrize("scale", [1e10, 1e17, 1e300])
+@pytest.mark.parametrize("sensitivity", [1, 2, 5])
+def test_losses_too_small_for_floats_are_not_0(scale, sensitivity):
+    for sampling in (al.FullBatch(), al.FixedBatch(1, 2), al.Poisson(0.5)):
+        pair = al.dominating_pairs(
+            al.DiscreteLaplace(scale, sensitivity),
+            sampling=sampling,
+            adjacency="substitute",
+        )[0]
+        assert 0 < pair.loss_range[1]
+        assert pair.delta(0.0) > 0
+
+
+def test_exchanged_integer_noise_has_mass_1():
+    for mechanism in (al.DiscreteGaussian(0.7, 2), al.DiscreteLaplace(3.0, 4)):
+        for rate in (0.01, 0.9):
+            pair = al.dominating_pairs(
+                mechanism, sampling=al.Poisson(rate), adjacency="substitute"
+            )[0]
+            p, q = pair.interval_masses(np.array([0.0]), np.zeros(0), "right")
+            lost = pair.infinite_mass
+            assert math.fsum([*p, lost[0]]) == pytest.approx(1, rel=1e-14)
+            assert math.fsum([*q, lost[1]]) == pytest.approx(1, rel=1e-14)
+
+
+FULL, POISSON, BATCH = ("full",), ("poisson", 0.05), ("fixed", 30, 1000)
+ANSWERS = [
+    (al.Gaussian, "gaussian", (1.1,), POISSON, 3, 200),
+    (al.Gaussian, "gaussian", (1.7,), BATCH, 2, 100),
+    (al.Gaussian, "gaussian", (2.0,), FULL, 1, 9),
+    (al.Laplace, "laplace", (2.0,), FULL, 2, 5),
+    (al.Laplace, "laplace", (2.0,), POISSON, 1, 1),
+    (al.RandomizedResponse, "response", (0.7,), POISSON, 1, 50),
+    (al.ApproximateDP, "approximate", (0.5, 1e-3), FULL, 1, 3),
+    (al.ApproximateDP, "approximate", (0.5, 1e-3), BATCH, 1, 2),
+    (al.DiscreteGaussian, "integer gaussian", (1.5, 2), FULL, 1, 3),
+    (al.DiscreteGaussian, "integer gaussian", (1.5, 1), BATCH, 1, 1),
+    (al.DiscreteLaplace, "integer laplace", (2.0, 2), FULL, 2, 4),
+    (al.DiscreteLaplace, "integer laplace", (2.0, 2), POISSON, 1, 3),
+]
+
+
+@pytest.mark.parametrize("make, kind, numbers, sampler, group, count", ANSWERS)
+def test_whole_answers_are_narrow_and_true(
+    make, kind, numbers, sampler, group, count
+):
+    """Each mechanism, each sampler, all adjacencies that have a truth."""
+    samplers = {"full": al.FullBatch, "poisson": al.Poisson}
+    sampling = samplers.get(sampler[0], al.FixedBatch)(*sampler[1:])
+    run = al.Release(make(*numbers), sampling, count)
+    part = truth_runs.Part(kind, numbers, sampler, count)
+    for adjacency in ("remove", "add", "substitute"):
+        fixed = sampler == BATCH and (count > 1 or group > 1)
+        if adjacency == "substitute" and fixed:
+            continue
+        known = truth_runs.run_truth([part], adjacency, group)
+        if known.gap:
+            continue
+        for epsilon in (0.0, 0.05, 0.6):
+            low, high = known.delta(epsilon)
+            found = al.delta(
+                run, epsilon=epsilon, adjacency=adjacency, group_size=group
+            )
+            assert found.lower <= high and low <= found.upper
+            assert found.width < (2e-3 if high > 1e-6 else 0.02)
+        at = min(max(low, 1e-9) * 1.01, 0.99)
+        bound = al.epsilon(
+            run, delta=at, adjacency=adjacency, group_size=group
+        )
+        assert known.compare(bound.upper, at) <= 0
+        if bound.lower > 0:
+            assert known.compare(bound.lower * (1 - 1e-13), at) >= 0
