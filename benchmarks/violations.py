@@ -312,11 +312,20 @@ def sampled_gaussians(d: Draw) -> Case:
     return Case(name, (part,), adjacency, group)
 
 
-def few_gaussians(d: Draw) -> Case:
-    """From 2 to 10 steps, and rare ones: where the contour allows it."""
-    sampler = d.pick(("poisson", d.rate()), d.batch())
-    part = Part("gaussian", (d.noise(),), sampler, d.whole(2, 10))
-    return Case("sampled gaussian, few runs", (part,), d.pick(*DIRECTIONS))
+def few_runs(d: Draw) -> Case:
+    """Two runs, one of them Gaussian noise, and rare ones among them."""
+    if d.chance(0.5):
+        sampler = d.pick(("poisson", d.rate()), d.batch())
+        part = Part("gaussian", (d.spread(0.1, 30),), sampler, 2)
+        parts: tuple[Part, ...] = (part,)
+    else:
+        sampler = d.pick(("poisson", d.rate()), d.batch())
+        part = Part("gaussian", (d.spread(0.1, 30),), sampler)
+        make = d.pick(one_gaussian, one_laplace, one_mixture)
+        parts = (part, make(d).parts[0])
+        if any(p.sampler == ("fixed", 1, 2) for p in parts):
+            parts = parts[:1]
+    return Case("two runs", parts, d.pick(*DIRECTIONS))
 
 
 def sampled_laplace(d: Draw) -> Case:
@@ -376,7 +385,7 @@ FAMILIES: dict[Callable[[Draw], Case], int] = {
     some_tables: 2,
     many_gaussians: 2,
     sampled_gaussians: 6,
-    few_gaussians: 1,
+    few_runs: 1,
     sampled_laplace: 2,
     many_laplace: 1,
     many_mixtures: 2,
@@ -401,15 +410,17 @@ class TooLong(ArithmeticError):
 
 @contextmanager
 def limit(seconds: float) -> Iterator[None]:
+    """Stop after so many seconds of this process's own time."""
+
     def stop(signum: int, frame: object) -> None:
         raise TooLong(f"more than {seconds:g} s")
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def releases_of(case: Case) -> list[al.Release]:

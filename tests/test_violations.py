@@ -107,6 +107,10 @@ ONCE_WRONG = {
         part("gaussian", 1.0, sampler=("fixed", 1, 10**400)),
         "remove", 1, "epsilon", 0.0,
     ),
+    "atoms that crowd below the largest loss": (
+        part("integer laplace", 1.0, 9, sampler=("fixed", 193, 580643)),
+        "add", 1, "delta", 0.00033244504245164735,
+    ),
     "groups of pure DP": (part("pure", 1.0), "remove", 2, "delta", 0.0),
     "groups of approximate DP": (
         part("approximate", 0.0, 0.1, count=2), "remove", 2, "delta", 0.0

@@ -61,6 +61,8 @@ class Law:
     bottom: float = math.inf
     infinite: tuple[bool, bool] = (False, False)  # losses of either sign
     symmetric: bool = False
+    density: Any = None  # of a mixture of Gaussians: balls.Density
+    reach: tuple[float, float] = (0.0, 0.0)
     # what is proven, where data sets are not known to reach it
     above: Law | None = None
 
@@ -77,8 +79,14 @@ class Law:
             self.bottom,
             self.top,
             self.infinite[::-1],
+            density=_swapped(self.density) if self.density else None,
+            reach=self.reach,
             above=self.above.reversed() if self.above else None,
         )
+
+
+def _swapped(density: balls.Density) -> balls.Density:
+    return lambda u: density(u)[::-1]
 
 
 class NoTruth(ArithmeticError):
@@ -147,11 +155,40 @@ def _mixture_law(
     ]
     means = [float(Fraction(c) / noise) for c, _ in some]
     rule = partial(line.smooth, means, [w for _, w in some], mirrored)
+
+    def density(u: arb) -> tuple[arb, arb]:
+        shifts, shares = parts()
+        up, down = (
+            sum(
+                (
+                    w * (sign * m * u - m * m / 2).exp()
+                    for m, w in zip(shifts, shares, strict=True)
+                ),
+                arb(0),
+            )
+            for sign in (1, -1)
+        )
+        return (up, down) if mirrored else (up, arb(1))
+
+    most = max(means)
+    reach = (-38 - most if mirrored else -38.0, most + 38)
     if mirrored:
-        return Law(partial(balls.exchange, parts), rule=rule, symmetric=True)
+        return Law(
+            partial(balls.exchange, parts),
+            rule=rule,
+            symmetric=True,
+            density=density,
+            reach=reach,
+        )
     zero = sum((w for c, w in some if c == 0), Fraction(0))
     bottom = -line.log_of(zero) if zero > 0 else math.inf
-    return Law(partial(balls.mixture, parts), rule=rule, bottom=bottom)
+    return Law(
+        partial(balls.mixture, parts),
+        rule=rule,
+        bottom=bottom,
+        density=density,
+        reach=reach,
+    )
 
 
 def _laplace_law(scale: Fraction, rate: Fraction) -> Law:
@@ -428,7 +465,24 @@ class Direction:
                 return balls.enclose(self.curve, epsilon)
             except ArithmeticError:
                 pass
+        lossless = not any(law.infinite[0] for law, _ in self.laws)
+        if lossless and epsilon > max(self.top * (1 + 1e-9), 0.0):
+            return 0.0, 0.0
+        if sum(n for _, n in self.laws) == 2:
+            with suppress(ArithmeticError):
+                return self._two_runs(epsilon)
         return self._contour_delta(epsilon)
+
+    def _two_runs(self, epsilon: float) -> Ends:
+        one, other = (law for law, n in self.laws for _ in range(n))
+        if one.density is None:
+            one, other = other, one
+        if one.density is None or one.reach[1] - one.reach[0] > 200:
+            raise NoTruth("no smooth density")
+        kinks = [x for x in (-other.bottom, other.top) if math.isfinite(x)]
+        return balls.two_runs(
+            one.density, one.reach, other.curve, kinks, epsilon
+        )
 
     def _contour_delta(self, epsilon: float) -> Ends:
         if any(law.infinite[0] for law, _ in self.laws):
@@ -518,11 +572,19 @@ def table_mu(known: Truth, cutoff: float) -> Ends:
     return best * (1 - 1e-9) - 1e-12, best * (1 + 1e-9) + 1e-12
 
 
+def _crossing(points: np.ndarray, rate: np.ndarray, c: float) -> np.ndarray:
+    """The row where a monotone rate is c; no digit cancels."""
+    above = rate >= c
+    k = int(np.flatnonzero(above[1:] != above[:-1])[0])
+    share = (c - rate[k + 1]) / (rate[k] - rate[k + 1])
+    other = (rate[k] - c) / (rate[k] - rate[k + 1])
+    return np.asarray(share * points[k] + other * points[k + 1])
+
+
 def _polygon_mu(points: np.ndarray, cutoff: float) -> float:
     """Rows: x, 1 - x, y, 1 - y, from x = 0 on."""
     x, y = points[:, 0], points[:, 2]
-    at_x = [np.interp(cutoff, x, column) for column in points.T]
-    at_y = [np.interp(-cutoff, -y, column) for column in points.T]
+    at_x, at_y = _crossing(points, x, cutoff), _crossing(points, y, cutoff)
     at_x[0] = at_y[2] = cutoff
     inside = points[(x >= cutoff) & (y >= cutoff)]
     good = [c for c in (at_x, at_y) if min(c[0], c[2]) >= cutoff]
