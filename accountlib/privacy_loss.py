@@ -317,9 +317,11 @@ def lower_share(
     # Intervals left (0, 2, ...) and right (1, 3, ...) of each grid point.
     p_left, p_right, q_left, q_right = p[::2], p[1::2], q[::2], q[1::2]
     mass, other = p_left[1:] + p_right[:-1], q_left[1:] + q_right[:-1]
-    cell_wrong = wrong[1:-1:2] + wrong[2::2]
+    # What may be wrong at the left and at the right end of each cell.
     cell_wrong_q = wrong_q[1:-1:2] + wrong_q[2::2]
-    excess = mass - alpha[:-1] * (other + cell_wrong_q) - cell_wrong
+    slack = wrong[1:-1:2] + wrong[2::2] + alpha[:-1] * cell_wrong_q
+    slack_right = slack + (alpha[1:] - alpha[:-1]) * cell_wrong_q
+    excess = mass - alpha[:-1] * other - slack
     excess = np.where(other > TINY, np.maximum(excess, 0), 0)
     # Depth of each cell's tangent at its left and at its right end.
     half = np.diff(edges)
@@ -333,7 +335,6 @@ def lower_share(
         alpha[1:] * q_left[1:] - p_left[1:],
         np.expm1(half[1::2]) * p_left[1:],
     )
-    both = cell_wrong + alpha[1:] * cell_wrong_q
     # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
     below_p, below_q = np.cumsum(p)[::2], np.cumsum(q)[::2]
     above_p = np.cumsum(p[::-1])[-2::-2]
@@ -348,7 +349,8 @@ def lower_share(
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
     line_right = np.where(rising, start[1:], end[1:])
-    missed = (at_left + both > line_left) | (at_right + both > line_right)
+    missed = at_left + slack > line_left
+    missed |= at_right + slack_right > line_right
     # The chain dips where a tangent comes near its outer line, unless it
     # meets that line at the grid point.
     near, line = np.where(rising, [at_left, line_left], [at_right, line_right])
@@ -360,8 +362,8 @@ def lower_share(
     touch_left = alpha[1:] * other - mass
     at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
     at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
-    at_left = at_left + both * (at_left != 0)
-    at_right = at_right + both * (at_right != 0)
+    at_left = at_left + slack * (at_left != 0)
+    at_right = at_right + slack_right * (at_right != 0)
     if missed[-1] and not rising[-1] and end[-1] == 0 and before is None:
         at_left[-1] = excess[-1]  # all of the last cell goes to its left end
     # What may still be below the outer line gives way to it, at both ends.

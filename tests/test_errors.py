@@ -156,8 +156,8 @@ class Saboteur(al.GaussianPair):
     "+ @wrong[::2] + wrong[1::2]",
     "+ wrong[::2] + @wrong[1::2]",
     "excess += @alpha * (wrong_q[::2]",
-    ("* (other + cell_wrong_q)", "* (other - cell_wrong_q)"),
-    ("cell_wrong_q) - cell_wrong", "cell_wrong_q) + cell_wrong"),
+    "+ @alpha[:-1] * cell_wrong_q",
+    "* other - @slack",
     "1 + @sign * pair.mass_error(grid)",
 )
 def interval_masses(m):
