@@ -53,6 +53,7 @@ __all__ = [
     "WeightedGaussians",
     "apart",
     "no_end",
+    "in_parts",
     "MixturePair",
     "gaussian_mixture",
     "mixture_pair",
@@ -286,6 +287,32 @@ def no_end(what: str, pair: object) -> ArithmeticError:
     return ArithmeticError(f"the search for {what} did not end: {pair!r}")
 
 
+def in_parts(
+    cells: Callable[
+        [Floats, Floats, tuple[bool, bool]], tuple[Floats, Floats]
+    ],
+    edges: Floats,
+    widths: Floats,
+    terms: int,
+) -> tuple[Floats, Floats]:
+    """Interval masses in parts that share an edge and fit into the cache.
+
+    Parameters: `cells(edges, widths, ends)`, masses of a part; the outer
+    ones count at its `ends` only; `edges`, `widths`; number of `terms`.
+    Returns: masses under P and Q.
+    """
+    p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
+    last, most = len(edges) - 1, max(1, 2**13 // terms)
+    for i in range(0, max(last, 1), most):
+        j = min(i + most, last)
+        ends = i == 0, j == last
+        part = cells(edges[i : j + 1], widths[i:j], ends)
+        some = slice(1 - ends[0], j - i + 1 + ends[1])
+        where = slice(i + some.start, i + some.stop)
+        p[where], q[where] = part[0][some], part[1][some]
+    return p, q
+
+
 @dataclass(frozen=True)
 class MixturePair(WeightedGaussians):
     r"""Unit Gaussians of random mean against a centred one.
@@ -342,6 +369,7 @@ class MixturePair(WeightedGaussians):
         z = two_sum(z[0], z[1] + goal / mean[nearest])
         # A term that is tiny here, right of the solution, is so there.
         powers = mean * apart(z, alone) - goal[:, None]
+        powers += np.log(mean / mean[0])  # it may still count in the slope
         seen = np.flatnonzero(np.any(powers > -80, axis=0))
         kept = slice(
             0 if ends[0] else int(seen[0]),
@@ -467,19 +495,13 @@ class MixturePair(WeightedGaussians):
         with np.errstate(all="ignore"):
             inside = (edges - self._lowest[0]) - self._lowest[1] > 0
             first = len(edges) - int(np.count_nonzero(inside))
-            last = len(edges) - 1
-            if first > last:  # every edge lies below the lowest loss
+            if first == len(edges):  # every edge lies below the lowest loss
                 p[-1] = q[-1] = 1
                 return p, q
-            # Parts that share an edge, small enough for the cache.
-            most = max(1, 2**13 // len(self.means))
-            for i in range(first, max(last, first + 1), most):
-                j = min(i + most, last)
-                ends = i == first, j == last
-                part = self._cells(edges[i : j + 1], widths[i:j], ends)
-                some = slice(1 - ends[0], j - i + 1 + ends[1])
-                where = slice(i + some.start, i + some.stop)
-                p[where], q[where] = part[0][some], part[1][some]
+            cells = self._cells
+            p[first:], q[first:] = in_parts(
+                cells, edges[first:], widths[first:], len(self.means)
+            )
         return p, q
 
 
