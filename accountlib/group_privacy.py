@@ -406,7 +406,7 @@ class MixturePair(WeightedGaussians):
                 np.abs(step) < 1e-8 * (1 + np.abs(z[0]))
             )
             if np.all(near | (np.abs(step) <= 1e-30 * np.abs(z[0]))):
-                return z, kept, shares * (1 - mean * step[:, None])
+                return z, kept, shares * np.exp(-mean * step[:, None])
         raise no_end("a loss", self)
 
     def _excess(

@@ -447,35 +447,21 @@ class ExchangedPair(WeightedGaussians):
                 f"means and weights need at least 2 terms, got {self!r}"
             )
 
-    def _log_growth(self, z: Floats) -> Floats:
-        """log(e^L - 1) at z > 0: no digit is lost where L is small."""
-        means, heights = self._means[0], -self._heights[0]
-        reach = np.multiply.outer(z, means)
-        both = np.log(-np.expm1(-2 * reach))  # of e^reach - e^-reach
-        return log_sum(heights + reach + both) - log_sum(heights - reach)
-
     def _start(self, losses: Floats) -> Floats:
-        """The z > 0 where losses > 0 are taken, to a few digits."""
-        means, heights = self._means[0], -self._heights[0]
+        """Roughly the z > 0 where losses > 0 are taken."""
+        means, heights = self._means[0], self._heights[0]
         goal = losses + np.log(-np.expm1(-losses))
-        if len(means) == 2 and means[0] == 0:
+        if means[0] == 0 and len(means) == 2:
             # mu z = L/2 + arsinh(e^y): eq. (pit-inverse)
-            y = heights[0] - heights[1] + goal - losses / 2 - math.log(2)
+            y = heights[1] - heights[0] + goal - losses / 2 - math.log(2)
             small = np.arcsinh(np.exp(np.minimum(y, 20)))
             whole = losses / 2 + np.where(y < 20, small, y + math.log(2))
             return np.asarray(whole / means[1])
-        low = losses / (2 * means[-1])
-        high = 2 * low
-        while np.any(short := self._log_growth(high) < goal):
-            high = np.where(short, 2 * high, high)
-        loose = {"xatol": 0.0, "xrtol": 1e-5, "fatol": 0.0, "frtol": 0.0}
-        found = find_root(
-            lambda z, goal: self._log_growth(z) - goal,
-            (low * (1 - 1e-12), high),
-            args=(goal,),
-            tolerances=loose,
-        )
-        return np.asarray(found.x)
+        # If at -z nothing but the smallest mean counts
+        first = int(means[0] == 0)
+        above = goal[:, None] + heights[first:] - heights[0]
+        alone = np.min(above / (means[first:] + means[0]), axis=1)
+        return np.maximum(alone, losses / (2 * means[-1]))
 
     def _powers(self, z: Floats, losses: Floats, kept: slice) -> Floats:
         r"""At z, in two floats: $\ln w_j \pm \mu_j z - \mu_j^2/2$, the first
@@ -514,37 +500,74 @@ class ExchangedPair(WeightedGaussians):
         self, losses: Floats, ends: tuple[bool, bool] = (True, True)
     ) -> tuple[Floats, slice, Floats]:
         """The z > 0 where losses > 0 are taken, in two floats, the terms
-        that count, and the logarithms of their shares at z and -z."""
+        that count, and their shares at z and at -z."""
         z = self._start(losses)
-        kept = self._kept(z, ends)
-        mean, z = self._means[0, kept], np.stack([z, 0 * z])
-        for _ in range(200):
-            up, down, double = self._powers(z, losses, kept)
-            k = np.argmax(down[0], axis=1)[:, None]
-            top = np.take_along_axis(down, k[None], 2)
-            logs = np.sum(np.stack([up - top, down - top]), axis=1)
-            sums = log_sum(logs)
-            gap, logs = sums[0] - sums[1], logs - sums[:, :, None]
-            up, down, double = *np.exp(logs), np.sum(double, axis=0)
-            # sum of e^up - e^down, without cancellation where it is small
-            grown = np.exp(np.minimum(gap, 1))[:, None] * up
+        kept, z = self._kept(z, ends), np.stack([z, 0 * z])
+        mean = self._means[0, kept]
+        low, high = losses / (3 * self._means[0, -1]), np.inf
+        for _ in range(500):
+            logs, gap, double = self._logs(z, losses, kept)
+            shares = self._digits(z, kept, logs, double)
+            up, down = shares
+            # sum of up - down, without cancellation where they are close
             close = np.where(np.abs(double) < 1, double, 0)
             apart = np.where(
-                np.abs(double) < 1, down * np.expm1(close), grown - down
+                np.abs(double) < 1, down * np.expm1(close), up - down
             )
-            step = np.sum(apart, axis=1) / ((grown + down) @ mean)
-            rough = gap / ((up + down) @ mean)
-            step = np.where(np.abs(gap) < 0.1, step, rough)
+            excess = np.sum(apart, axis=1) / ((up + down) @ mean)
+            logs[0] -= gap[:, None]
+            rough = gap / (np.sum(np.exp(logs), axis=0) @ mean)
+            step = np.where(np.abs(gap) < 0.1, excess, rough)
+            far = np.abs(step) > 1e-6 * z[0]
+            low = np.where(far & (step < 0), z[0], low)
+            high = np.where(far & (step > 0), z[0], high)
             z = two_sum(z[0], z[1] - step)
+            beyond = far & ((z[0] < low) | (z[0] > high))
+            middle = np.sqrt(low * np.minimum(high, 1e200))
+            z = np.where(beyond, np.stack([middle, 0 * middle]), z)
             small = np.abs(step) < 1e-8 * np.minimum(z[0], 1)
-            small &= np.abs(gap) < 1e-8
+            small &= (np.abs(gap) < 1e-8) & ~beyond
             if np.all(small | (np.abs(step) <= 1e-28 * z[0])):
-                return z, kept, logs
+                moved = np.exp(mean * step[:, None])
+                shares = np.stack([up / moved, down * moved])
+                return z, kept, shares / np.sum(shares, axis=2)[:, :, None]
         raise no_end("a loss", self)
 
-    def _widths(self, widths: Floats, kept: slice, logs: Floats) -> Floats:
+    def _logs(
+        self, z: Floats, losses: Floats, kept: slice
+    ) -> tuple[Floats, Floats, Floats]:
+        """Logarithms of the terms at z, less the loss, and at -z, divided
+        by the sum at -z; by how much the first sum is larger; 2 mu z less
+        the loss."""
+        up, down, double = self._powers(z, losses, kept)
+        k = np.argmax(down[0], axis=1)[:, None]
+        top = np.take_along_axis(down, k[None], 2)
+        logs = np.sum(np.stack([up - top, down - top]), axis=1)
+        sums = log_sum(logs)
+        return logs - sums[1][:, None], sums[0] - sums[1], np.sum(double, 0)
+
+    def _digits(
+        self, z: Floats, kept: slice, logs: Floats, double: Floats
+    ) -> Floats:
+        """Exponentials of the logs; a large logarithm has lost digits, but
+        a weight times a small power has not."""
+        mean, weights = self._means[0, kept], self._shares[kept]
+        k = np.argmax(logs[1], axis=1)
+        top = mean[k][:, None]
+        places = np.sum(z, axis=0)[:, None]
+        down = (top - mean) * (places + (top + mean) / 2)
+        powers = np.stack([down + double, down])
+        size = np.stack([np.abs(down) + np.abs(double), np.abs(down)])
+        ratio = weights / weights[k][:, None]
+        largest = np.exp(np.take_along_axis(logs[1], k[:, None], 1))
+        plain = np.exp(np.minimum(logs, 700))
+        better = np.exp(np.minimum(powers, 700)) * (ratio * largest)
+        use = (size < np.abs(logs)) & (ratio > 1e-280)
+        return np.where(use, better, plain)
+
+    def _widths(self, widths: Floats, kept: slice, shares: Floats) -> Floats:
         """Widths in z of cells with these shares at their end near 0."""
-        mean, (up, down) = self._means[0, kept], np.exp(logs)
+        mean, (up, down), logs = self._means[0, kept], shares, np.log(shares)
         goal = (widths + np.log(-np.expm1(-widths)))[:, None]
         high = np.min(np.logaddexp(0, goal - logs[0]) / mean, axis=1)
         high = np.minimum(high, widths / (up @ mean))
@@ -579,18 +602,18 @@ class ExchangedPair(WeightedGaussians):
         seen = size > 0
         z = np.zeros((2, len(edges)))
         kept = slice(0, len(self.means))
-        logs = np.zeros((2, len(edges), len(self.means)))
+        shares = np.zeros((2, len(edges), len(self.means)))
         if np.any(seen):
-            z[:, seen], kept, shares = self._places(size[seen], ends)
-            logs = np.zeros((2, len(edges), shares.shape[2]))
-            logs[:, seen] = shares
+            z[:, seen], kept, some = self._places(size[seen], ends)
+            shares = np.zeros((2, len(edges), some.shape[2]))
+            shares[:, seen] = some
         z *= sign
         d = (z[0, 1:] - z[0, :-1]) + (z[1, 1:] - z[1, :-1])
         # A cell on one side of 0 begins at its end that is nearer to 0.
         nearer = np.arange(len(d)) + (size[1:] < size[:-1])
         narrow = np.flatnonzero((sign[:-1] * sign[1:] > 0) & (d < 1))
         if len(narrow):
-            begin = logs[:, nearer[narrow]]
+            begin = shares[:, nearer[narrow]]
             d[narrow] = self._widths(widths[narrow], kept, begin)
         p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
         for (m, rest), w in zip(
