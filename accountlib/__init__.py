@@ -92,7 +92,6 @@ from .group_privacy import (
     no_end,
     product_rest,
     totals,
-    two_sum,
     unsampled_group_pair,
     weights_from_ratios,
 )
@@ -258,9 +257,12 @@ from .worst_case_pairs import (
     dominating_pairs,
     group_pair,
     normal_masses,
+    quotient,
     running_sums,
     single_pair,
     substitute_pair,
+    two_logarithms,
+    two_sum,
 )
 
 __all__ = [
@@ -292,8 +294,11 @@ __all__ = [
     "Mechanism",
     "DiscretePair",
     "normal_masses",
+    "two_sum",
+    "quotient",
     "GaussianPair",
     "LaplacePair",
+    "two_logarithms",
     "SampledPair",
     "Gaussian",
     "Laplace",
@@ -439,7 +444,6 @@ __all__ = [
     "kairouz_epsilon",
     "DECIMALS",
     "in_floats",
-    "two_sum",
     "product_rest",
     "log_whole",
     "totals",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 
@@ -41,12 +42,12 @@ from accountlib.worst_case_pairs import (
     Sampling,
     group_pair,
     normal_masses,
+    two_sum,
 )
 
 __all__ = [
     "DECIMALS",
     "in_floats",
-    "two_sum",
     "product_rest",
     "log_whole",
     "totals",
@@ -100,21 +101,6 @@ def in_floats(values: Sequence[Decimal], number: int) -> Floats:
             value = DECIMALS.subtract(value, part)
     rows.flags.writeable = False
     return rows
-
-
-def two_sum(a: Floats, b: Floats) -> Floats:
-    """The rounded sum, and what the rounding took away.
-
-    Parameters: `a`, `b`, arrays of one shape.
-    Returns: two rows whose exact sum is a + b.
-    Source: Knuth, The Art of Computer Programming 2, Theorem 4.2.2 B.
-
-    >>> two_sum(np.array([1.0]), np.array([1e-20]))[1]
-    array([1.e-20])
-    """
-    total = a + b
-    part = total - a
-    return np.stack([total, (a - (total - part)) + (b - part)])
 
 
 def product_rest(a: Floats, b: Floats, product: Floats) -> Floats:
@@ -354,7 +340,8 @@ class MixturePair(WeightedGaussians):
         product = place * mean
         rest = (above - product) - product_rest(place, mean, product)
         rest = (rest + (more + low) - place * mean_rest) / mean
-        return two_sum(place, np.where(np.abs(place) < 1e200, rest, 0.0))
+        rest = np.where(np.abs(place) < 1e200, rest, 0.0)
+        return np.stack(two_sum(place, rest))
 
     def _places(
         self, losses: Floats, ends: tuple[bool, bool]
@@ -366,7 +353,7 @@ class MixturePair(WeightedGaussians):
         goal = np.log(-np.expm1((low - losses) + lower))
         nearest = np.argmin(alone[0] + goal[:, None] / mean, axis=1)
         z = alone[:, np.arange(len(losses)), nearest]
-        z = two_sum(z[0], z[1] + goal / mean[nearest])
+        z = np.stack(two_sum(z[0], z[1] + goal / mean[nearest]))
         # A term that is tiny here, right of the solution, is so there.
         powers = mean * apart(z, alone) - goal[:, None]
         powers += np.log(mean / mean[0])  # it may still count in the slope
@@ -399,7 +386,7 @@ class MixturePair(WeightedGaussians):
         for _ in range(5000):
             shares, excess = self._excess(losses, z, kept, alone)
             step = excess / (shares @ mean)
-            z = two_sum(z[0], z[1] - step)
+            z = np.stack(two_sum(z[0], z[1] - step))
             beyond = (z[0] - most[0]) + (z[1] - most[1]) > 0
             z = np.where(beyond, most, z)
             near = (np.abs(excess) < 1e-8) & (
@@ -531,16 +518,14 @@ def gaussian_mixture(
         return DiscretePair((1.0,), (1.0,))
     ratios = [DECIMALS.divide(Decimal(c), Decimal(noise)) for c in joined]
     means, mean_rests = in_floats(ratios, 2)
-    shares, weight_rests = in_floats(list(joined.values()), 2)
+    exact = [Fraction(weight) for weight in joined.values()]
     if len(joined) == 1:
-        return GaussianPair(float(means[0]))
-    if (
-        len(joined) == 2
-        and means[0] == 0
-        and not np.any(weight_rests)
-        and shares[0] == 1 - shares[1]
-    ):
-        return SampledPair(GaussianPair(float(means[1])), float(shares[1]))
+        return GaussianPair(float(means[0]), float(mean_rests[0]))
+    if len(joined) == 2 and means[0] == 0:
+        base = GaussianPair(float(means[1]), float(mean_rests[1]))
+        rate = exact[1] / (exact[0] + exact[1])
+        return SampledPair(base, float(rate), exact=rate)
+    shares, weight_rests = in_floats(list(joined.values()), 2)
     return MixturePair(
         *(
             tuple(x.tolist()) if np.any(x) else ()

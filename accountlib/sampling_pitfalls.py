@@ -9,15 +9,12 @@ from functools import cache, cached_property
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.optimize.elementwise import find_root
 from scipy.special import log_ndtr, ndtr
 
 from accountlib.divergences import (
     Floats,
     check_count,
     check_number,
-    check_probabilities,
-    check_range,
 )
 from accountlib.gaussian_dp import LossTables
 from accountlib.group_privacy import (
@@ -26,11 +23,9 @@ from accountlib.group_privacy import (
     in_parts,
     no_end,
     product_rest,
-    two_sum,
 )
 from accountlib.intervals import delta, directions, epsilon
 from accountlib.worst_case_pairs import (
-    UNIT,
     Adjacency,
     ApproximateDP,
     Closed,
@@ -55,6 +50,7 @@ from accountlib.worst_case_pairs import (
     group_pair,
     normal_masses,
     substitute_pair,
+    two_sum,
 )
 
 __all__ = [
@@ -521,7 +517,7 @@ class ExchangedPair(WeightedGaussians):
             far = np.abs(step) > 1e-6 * z[0]
             low = np.where(far & (step < 0), z[0], low)
             high = np.where(far & (step > 0), z[0], high)
-            z = two_sum(z[0], z[1] - step)
+            z = np.stack(two_sum(z[0], z[1] - step))
             beyond = far & ((z[0] < low) | (z[0] > high))
             middle = np.sqrt(low * np.minimum(high, 1e200))
             z = np.where(beyond, np.stack([middle, 0 * middle]), z)

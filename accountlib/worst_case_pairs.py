@@ -5,9 +5,10 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
 from enum import StrEnum
+from fractions import Fraction
 from functools import cached_property, singledispatch
 from typing import Any, Literal
 
@@ -38,8 +39,11 @@ __all__ = [
     "Mechanism",
     "DiscretePair",
     "normal_masses",
+    "two_sum",
+    "quotient",
     "GaussianPair",
     "LaplacePair",
+    "two_logarithms",
     "SampledPair",
     "Gaussian",
     "Laplace",
@@ -118,6 +122,15 @@ class DominatingPair(ABC):
         end belongs to an interval. The two outer intervals come first
         and last.
         """
+
+    def masses_at(
+        self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        """`interval_masses` for edges that are sums of two floats.
+
+        A pair that needs no more than rounded edges leaves it as it is.
+        """
+        return self.interval_masses(edges, widths, closed)
 
     def mass_error(self, mass: Floats) -> Floats:
         r"""Bound of the relative error of interval masses of this size.
@@ -432,17 +445,65 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
     return np.concatenate([ndtr(edges[:1]), inner, ndtr(-edges[-1:])])
 
 
+def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
+    r"""A sum of floats, and what its rounding took away: exact.
+
+    Parameters: `a`, `b`, numbers or arrays (finite).
+    Returns: the rounded sum, and the difference of the exact sum and it.
+    Source: Knuth, The Art of Computer Programming 2, Theorem 4.2.2 B;
+    chapter 2, "Code: Gaussian noise".
+
+    >>> total, rest = two_sum(1.0, 1e-20)
+    >>> float(total), float(rest)
+    (1.0, 1e-20)
+    """
+    total = np.asarray(a + b)
+    added = total - a
+    return total, np.asarray((a - (total - added)) + (b - added))
+
+
+def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
+    r"""A quotient, and nearly all that its rounding took away.
+
+    Formula: $a/b = h + (a - h b)/b$, with the product $h b$ as an exact
+    sum of two floats.
+
+    Parameters: `a`, a number or an array; `b`, a number; $|a/b|$ and
+    $|b|$ below 1e290 (beyond, only one float is computed).
+    Returns: two floats, whose sum has a relative error of about $u^2$.
+    Source: Dekker (1971), Section 5; chapter 2, "Code: Gaussian noise".
+
+    >>> high, low = quotient(1.0, 3.0)
+    >>> Fraction(float(high)) + Fraction(float(low)) - Fraction(1, 3) < 1e-32
+    True
+    """
+    high = np.asarray(a / b)
+    seen = np.where(np.abs(high) < 1e290, high, 0.0)
+    # Halves of 26 digits, whose products are exact.
+    parts = []
+    for x in (seen, np.float64(b)):
+        cut = x * (2.0**27 + 1)
+        top = cut - (cut - x)
+        parts.append((top, x - top))
+    (h, h_low), (c, c_low) = parts
+    product = seen * b
+    error = ((h * c - product) + h * c_low + h_low * c) + h_low * c_low
+    low = ((a - product) - error) / b
+    return high, np.where(np.abs(high) < 1e290, low, 0.0)
+
+
 @dataclass(frozen=True)
 class GaussianPair(DominatingPair):
     r"""Two unit Gaussians: P = N(mu, 1) and Q = N(0, 1).
 
     Formula: $L(z) = \mu z - \mu^2/2$.
 
-    Parameters: `mu` ($\mu > 0$), distance of the means in standard
-    deviations of the noise: sensitivity divided by standard deviation.
-    Raises: ValueError for mu outside (0, inf).
-    Error: rounding only; relative error of masses and deltas below 1e-10
-    in both tails (down to 1e-300), mostly below 1e-12.
+    Parameters: `mu` ($\mu$ in [1e-150, 1e150]), distance of the means in
+    standard deviations of the noise: sensitivity divided by standard
+    deviation; `rest`, what rounding took away from mu.
+    Raises: ValueError for mu outside this range.
+    Error: rounding only. Masses: `mass_error`, in both tails (down to
+    1e-300). Deltas: as `gaussian_delta`.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
     >>> GaussianPair(1.0).delta(1.0) == gaussian_delta(1.0, mu=1.0)
@@ -450,9 +511,10 @@ class GaussianPair(DominatingPair):
     """
 
     mu: float
+    rest: float = field(default=0.0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_number("mu", self.mu, 0, np.inf, "()")
+        check_number("mu", self.mu, 1e-150, 1e150)
 
     @property
     def loss_range(self) -> tuple[float, float]:
@@ -461,9 +523,22 @@ class GaussianPair(DominatingPair):
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
-        z, dz = edges / self.mu, widths / self.mu
-        p = normal_masses(z - self.mu / 2, dz)
-        return p, normal_masses(z + self.mu / 2, dz)
+        return self.masses_at(edges, np.zeros_like(edges), widths, closed)
+
+    def masses_at(
+        self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        middle, low = quotient(edges, self.mu)
+        low = low + (rests - middle * self.rest) / self.mu
+        p, q = (
+            normal_masses(z + (z_low + low + half_low), widths / self.mu)
+            for half, half_low in (
+                (-self.mu / 2, -self.rest / 2),
+                (self.mu / 2, self.rest / 2),
+            )
+            for z, z_low in [two_sum(middle, half)]
+        )
+        return p, q
 
     def delta(self, epsilon: ArrayLike) -> Any:
         return gaussian_delta(epsilon, mu=self.mu)
@@ -479,10 +554,10 @@ class LaplacePair(DominatingPair):
     Formula: $L(x) = (|x| - |x - 1|)/s$; between the means it is
     $(2x - 1)/s$, outside it is constant, $\pm 1/s$: two atoms.
 
-    Parameters: `scale` ($s > 0$), in units of the distance of the means.
-    Raises: ValueError for scale outside (0, inf).
-    Error: rounding only; relative error of masses below 1e-10, of deltas
-    about 1e-15 away from their zero at $\varepsilon = 1/s$.
+    Parameters: `scale` ($s$ in [1e-150, 1e150]), in units of the distance
+    of the means; `rest`, what rounding took away from it.
+    Raises: ValueError for scale outside this range.
+    Error: rounding only. Masses: `mass_error`. Deltas: as `laplace_delta`.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
     >>> LaplacePair(2.0).loss_range
@@ -490,9 +565,10 @@ class LaplacePair(DominatingPair):
     """
 
     scale: float
+    rest: float = field(default=0.0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_number("scale", self.scale, 0, np.inf, "()")
+        check_number("scale", self.scale, 1e-150, 1e150)
 
     @property
     def loss_range(self) -> tuple[float, float]:
@@ -505,15 +581,25 @@ class LaplacePair(DominatingPair):
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
-        most = 1 / self.scale
+        return self.masses_at(edges, np.zeros_like(edges), widths, closed)
+
+    def masses_at(
+        self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        most, low = map(float, quotient(1.0, self.scale))
+        low -= self.rest * most / self.scale
         cut = np.concatenate([[-most], np.clip(edges, -most, most), [most]])
+        rest = np.where(np.abs(edges) < most, rests, np.sign(edges) * low)
+        rest = np.concatenate([[-low], rest, [low]])
         inside = (edges[:-1] >= -most) & (edges[1:] <= most)
-        width = np.diff(cut)
+        width = np.diff(cut) + np.diff(rest)
         width[1:-1] = np.where(inside, widths, width[1:-1])
         # Between the atoms dQ = e^(-(most + loss)/2)/4 and dP = e^loss dQ.
         shrink = -np.expm1(-width / 2) / 2
-        q = np.exp(-(most + cut[:-1]) / 2) * shrink
-        p = np.exp(-(most - cut[1:]) / 2) * shrink
+        left, left_low = two_sum(most, cut[:-1])
+        right, right_low = two_sum(most, -cut[1:])
+        q = np.exp(-(left + (left_low + low + rest[:-1])) / 2) * shrink
+        p = np.exp(-(right + (right_low + low - rest[1:])) / 2) * shrink
         ends = np.array([-most, most])
         small = math.exp(-most) / 2
         p += atom_masses(edges, closed, ends, np.array([small, 0.5]))
@@ -527,6 +613,28 @@ class LaplacePair(DominatingPair):
         return self
 
 
+def two_logarithms(x: Fraction) -> tuple[float, float]:
+    """The logarithm of a fraction in (0, 1), as a sum of two floats.
+
+    Parameters: `x`, the exact number.
+    Returns: a float and what its rounding took away.
+    Source: chapter 2, "Code: sampling".
+
+    >>> two_logarithms(1 - Fraction(1, 2**100)) == (-(2.0**-100), -(2.0**-201))
+    True
+    """
+    rest = 1 - x
+    if rest < Fraction(1, 2**60):  # beyond these two terms: rest^3 / 3
+        exact = -rest - rest * rest / 2
+        high = float(exact)
+        return high, float(exact - Fraction(high))
+    context = Context(prec=60, Emin=-99999, Emax=99999, traps=[])
+    ratio = context.divide(Decimal(x.numerator), Decimal(x.denominator))
+    logarithm = context.ln(ratio)
+    high = float(logarithm)
+    return high, float(context.subtract(logarithm, Decimal(high)))
+
+
 @dataclass(frozen=True)
 class SampledPair(DominatingPair):
     r"""A pair after sampling: the record takes part with chance `rate`.
@@ -535,11 +643,12 @@ class SampledPair(DominatingPair):
     $\ln(1 - \gamma + \gamma e^L)$, never below $\ln(1-\gamma)$.
 
     Parameters: `base`, the pair (P, Q) without sampling; `rate`
-    ($\gamma$ in (0, 1)).
-    Raises: ValueError for rate outside (0, 1).
-    Error: rounding only. On a Gaussian or Laplace base the masses have
-    relative errors below 1e-10, the deltas below 1e-11 plus an absolute
-    3e-16; other bases bring their own.
+    ($\gamma$ in (0, 1)); `missed` ($1 - \gamma$), where the rate is so near
+    to 1 that it has lost the digits of $1 - \gamma$ (then rate may be 1);
+    `exact`, the rate as a fraction, where the float is only near to it.
+    Raises: ValueError for values outside these ranges.
+    Error: rounding only. Masses: `mass_error`; deltas: relative error below
+    1e-11 plus an absolute 3e-16; other bases bring their own.
     Source: Zhu, Dong and Wang (2022), Theorem 11 (Theorem 10 of Lebeda
     et al. 2024); chapter 2.
 
@@ -549,52 +658,102 @@ class SampledPair(DominatingPair):
 
     base: DominatingPair
     rate: float
+    missed: float | None = None
+    exact: Fraction | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_kind("base", self.base, DominatingPair)
-        check_number("rate", self.rate, 0, 1, "()")
+        exact, missed = self.exact, self.missed
+        plain = exact is None and missed is None
+        check_number("rate", self.rate, 0, 1, "()" if plain else "(]")
+        if exact is None:
+            exact = Fraction(self.rate)
+            if missed is not None and check_number("missed", missed, 0, 1):
+                exact = exact if missed >= 0.5 else 1 - Fraction(missed)
+        rest = float(1 - exact)
+        gap = abs(self.rate - float(exact))
+        gap += 0 if missed is None else abs(rest - missed)
+        if not 0 < exact < 1 or gap > 4 * UNIT:
+            raise ValueError(
+                f"missed must be 1 - rate, in (0, 1), got {missed!r} and "
+                f"rate {self.rate!r}"
+            )
+        object.__setattr__(self, "exact", exact)
+        object.__setattr__(self, "missed", rest)
 
-    @property
-    def missed(self) -> float:
-        """Chance that the record is not sampled."""
-        return 1 - self.rate
+    def __repr__(self) -> str:
+        text = f"SampledPair(base={self.base!r}, rate={self.rate!r}"
+        known = self.missed == 1 - self.rate
+        return text + (")" if known else f", missed={self.missed!r})")
 
     @cached_property
-    def _lowest(self) -> tuple[float, float]:
-        # ln(1 - rate) as an unevaluated sum of two floats.
-        digits = 50 - min(0, math.frexp(self.rate)[1]) // 3
-        with localcontext(prec=digits):
-            exact = (1 - Decimal(self.rate)).ln()
-            high = float(exact)
-            return high, float(exact - Decimal(high))
+    def _logs(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        # ln(1 - rate) and ln(rate), each in two floats
+        return two_logarithms(1 - self._exact), two_logarithms(self._exact)
 
-    def _loss(self, base_loss: float) -> float:
-        if base_loss > 600:  # beyond, expm1 would overflow
-            rest = self.missed / self.rate * math.exp(-base_loss)
-            return math.log(self.rate) + base_loss + math.log1p(rest)
-        if base_loss < -1:
-            rest = math.log(self.rate) + base_loss
-            return float(np.logaddexp(self._lowest[0], rest))
-        return math.log1p(self.rate * math.expm1(base_loss))
+    @property
+    def _exact(self) -> Fraction:
+        return Fraction(self.rate) if self.exact is None else self.exact
+
+    @cached_property
+    def _miss(self) -> float:
+        return float(1 - self._exact)
+
+    def _losses(self, base_losses: Any) -> Floats:
+        """The sampled loss of each base loss."""
+        base = np.asarray(base_losses, dtype=np.float64)
+        (lowest, _), (log_rate, _) = self._logs
+        with np.errstate(all="ignore"):
+            far = np.logaddexp(lowest, log_rate + base)
+            near = np.log1p(self.rate * np.expm1(np.minimum(base, 600)))
+        return np.asarray(np.where((base > -1) & (base < 600), near, far))
 
     def _excess(self, loss: Floats) -> Floats:
         # loss - ln(1 - rate); relative accuracy also near the lowest loss
-        high, low = self._lowest
-        return (loss - high) - low
+        high, low = self._logs[0]
+        return np.asarray(np.maximum((loss - high) - low, 0))
 
-    def _base_edges(self, loss: Floats) -> Floats:
-        """The base loss whose sampled loss is `loss` (-inf if none)."""
-        excess = np.maximum(self._excess(loss), 0)
-        odds = self.missed / self.rate
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            ratio = odds * np.expm1(np.minimum(excess, 1))  # e^base
-            low = np.log(ratio)
-            gain = np.expm1(np.minimum(loss, 1)) / self.rate  # e^base - 1
-            middle = np.log1p(gain)
-            shrink = np.log1p(-np.exp(-np.maximum(excess, 1)))
-            high = loss - math.log(self.rate) + shrink
-        outer = np.where(excess >= 1, high, low)
-        return np.where(np.abs(gain) < 0.5, middle, outer)
+    def _odds(self, loss: Floats) -> Floats:
+        # (e^excess - 1)/rate, where the squares of small rates underflow
+        if self.rate >= 2.0**-60:
+            return np.asarray(np.expm1(self._excess(loss)) / self.rate)
+        high = self._logs[0][0]
+        rest = float((self._exact + Fraction(high)) / self._exact)
+        odds = (loss - high) / self.rate + (rest + self.rate / 2)
+        return np.asarray(np.maximum(odds, 0))
+
+    def _base_widths(self, loss: Floats, widths: Floats) -> Floats:
+        """Differences of base losses, from those of sampled losses."""
+        below = -np.expm1(-self._excess(loss))
+        short = np.log1p(np.expm1(np.minimum(widths, 1)) / below)
+        rest = np.log1p(-(1 - below) * np.exp(-widths)) - np.log(below)
+        return np.asarray(np.where(widths < 1, short, widths + rest))
+
+    def _base_edges(self, loss: Floats) -> tuple[Floats, Floats]:
+        """The base loss, in two floats, of a sampled one (-inf if none)."""
+        (lowest, lowest_low), (log_rate, log_rate_low) = self._logs
+        excess = self._excess(loss)
+        with np.errstate(all="ignore"):
+            grown = np.expm1(np.minimum(loss, 1))
+            gain = grown / self.rate  # e^base - 1
+            # Three terms: a logarithm, ln(rate) or ln(1 - rate), a shrinkage.
+            near = (gain > -0.5) & (loss < 0.7)
+            cases = [near & (gain > 1e200), near, excess >= 0.7]
+            first = np.select(
+                cases,
+                [np.log(grown), np.log1p(gain), loss],
+                np.log(self._odds(loss)),
+            )
+            second = np.select(cases, [-log_rate, 0.0, -log_rate], lowest)
+            low = np.select(
+                cases, [-log_rate_low, 0.0, -log_rate_low], lowest_low
+            )
+            third = np.log1p(-np.exp(-np.maximum(excess, 0.7)))
+            third = np.where(cases[2] & ~near, third, 0.0)
+            edge, rest = two_sum(first, second)
+            edge, more = two_sum(edge, third)
+            rest = rest + more + low
+        return edge, np.where(np.isfinite(edge), rest, 0.0)
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -604,12 +763,13 @@ class SampledPair(DominatingPair):
     def loss_range(self) -> tuple[float, float]:
         low, high = self.base.loss_range
         bottom = low if self.base.infinite_mass[1] == 0 else -math.inf
-        return self._loss(bottom), self._loss(high)
+        ends = self._losses([bottom, high]).tolist()
+        return ends[0], ends[1]
 
-    @property
+    @cached_property
     def atoms(self) -> tuple[float, ...]:
-        lowest = () if self.base.infinite_mass[1] == 0 else (self._lowest[0],)
-        return lowest + tuple(self._loss(x) for x in self.base.atoms)
+        lowest = () if self.base.infinite_mass[1] == 0 else (self._logs[0][0],)
+        return lowest + tuple(self._losses(self.base.atoms).tolist())
 
     @property
     def discrete(self) -> bool:
@@ -618,7 +778,7 @@ class SampledPair(DominatingPair):
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
-        mapped = self._base_edges(edges)
+        mapped, rests = self._base_edges(edges)
         inside = mapped > -np.inf
         skip = len(edges) - int(np.count_nonzero(inside))
         p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
@@ -626,28 +786,27 @@ class SampledPair(DominatingPair):
             edge = np.array([-1e300])
             base_p, base_q = self.base.interval_masses(edge, edge[:0], closed)
         else:
-            excess = self._excess(edges[skip:])
-            with np.errstate(over="ignore"):
-                growth = np.expm1(widths[skip:]) / -np.expm1(-excess[:-1])
-            base_p, base_q = self.base.interval_masses(
-                mapped[skip:], np.log1p(growth), closed
+            with np.errstate(all="ignore"):
+                wide = self._base_widths(edges[skip:-1], widths[skip:])
+            base_p, base_q = self.base.masses_at(
+                mapped[skip:], rests[skip:], wide, closed
             )
         p[skip:], q[skip:] = base_p[-len(p) + skip :], base_q[-len(q) + skip :]
-        lowest = np.array([self._lowest[0]])
+        lowest = np.array([self._logs[0][0]])
         atom = np.array([self.base.infinite_mass[1]])
         q += atom_masses(edges, closed, lowest, atom)
-        return self.missed * q + self.rate * p, q
+        return self._miss * q + self.rate * p, q
 
     def _delta(self, epsilon: float) -> float:
         # H_a of the mixture is rate * H_b(P||Q) with b = 1 + (a - 1)/rate.
-        base = float(self._base_edges(np.array([epsilon]))[0])
+        base = float(self._base_edges(np.array([epsilon]))[0][0])
         if base == -math.inf:
             return -math.expm1(epsilon)
         return float(self.rate * self.base.delta(base))
 
     def _reversed_delta(self, epsilon: float) -> float:
         # The same for the reversed pair: rate * a * H_{1/b}(Q||P) * b.
-        base = float(self._base_edges(np.array([-epsilon]))[0])
+        base = float(self._base_edges(np.array([-epsilon]))[0][0])
         if base == -math.inf:
             return max(0.0, -math.expm1(epsilon))
         factor = self.rate * math.exp(epsilon + base)
@@ -679,10 +838,12 @@ class Gaussian(Mechanism):
         object.__setattr__(self, "noise_multiplier", value)
 
     def pair(self) -> DominatingPair:
-        return GaussianPair(1 / self.noise_multiplier)
+        mu, rest = map(float, quotient(1.0, self.noise_multiplier))
+        return GaussianPair(mu, rest)
 
     def exchange_pair(self) -> DominatingPair:
-        return GaussianPair(2 / self.noise_multiplier)
+        mu, rest = map(float, quotient(2.0, self.noise_multiplier))
+        return GaussianPair(mu, rest)
 
 
 @dataclass(frozen=True)
@@ -1113,7 +1274,8 @@ class FixedBatch:
 
     Formula: $1/\binom{n}{b}$ for each batch of b out of n records.
 
-    Parameters: `batch_size` ($b \ge 1$), `dataset_size` ($n \ge b$), the
+    Parameters: `batch_size` ($b \ge 1$), `dataset_size` ($n \ge b$, at
+    most 1e300), the
     number of records of the larger one of two neighbours. Under add,
     remove and add-or-remove, $n = b$ is refused too, when the privacy is
     asked for: the smaller neighbour cannot fill the batch.
@@ -1134,6 +1296,10 @@ class FixedBatch:
             raise ValueError(
                 f"batch_size must lie in [1, dataset_size = {size}], "
                 f"got {self.batch_size!r}"
+            )
+        if size > 10**300:  # rates below would be no floats
+            raise ValueError(
+                f"dataset_size must be at most 1e300, got {self.dataset_size}"
             )
         object.__setattr__(self, "dataset_size", size)
         object.__setattr__(self, "batch_size", batch)
@@ -1180,11 +1346,12 @@ def single_pair(mechanism: Mechanism, sampling: Sampling) -> DominatingPair:
     SampledPair(base=GaussianPair(mu=1.0), rate=0.5)
     """
     if isinstance(sampling, FixedBatch):
-        rate = sampling.batch_size / sampling.dataset_size
+        exact = Fraction(sampling.batch_size, sampling.dataset_size)
         base = mechanism.exchange_pair()
-    else:
-        rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
-        base = mechanism.pair()
+        rate = float(exact)
+        return base if exact == 1 else SampledPair(base, rate, exact=exact)
+    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+    base = mechanism.pair()
     if rate == 0:
         return DiscretePair((1.0,), (1.0,))
     return base if rate == 1 else SampledPair(base, rate)

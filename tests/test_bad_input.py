@@ -748,7 +748,7 @@ def test_bad_mixtures():
     rejects(lambda: al.MixturePair((0.0, 1.0), (0.5, 0.5)), "means")
     rejects(lambda: al.MixturePair((1.0, 2.0), (1.0, 0.0)), "weights")
     rejects(lambda: al.MixturePair((1.0, 2.0), (1.0,)), "length")
-    rejects(lambda: al.MostlySampledPair(PAIR, 0.9, 0.6), "rest")
+    rejects(lambda: al.SampledPair(PAIR, 0.9, 0.6), "missed")
     rejects(
         lambda: al.group_epsilon_vadhan(
             2, log_delta=line, delta=0.1, rule="old"
