@@ -56,6 +56,7 @@ __all__ = [
     "no_end",
     "in_parts",
     "MixturePair",
+    "gaussian_terms",
     "gaussian_mixture",
     "mixture_pair",
     "MixtureOfGaussians",
@@ -393,7 +394,8 @@ class MixturePair(WeightedGaussians):
                 np.abs(step) < 1e-8 * (1 + np.abs(z[0]))
             )
             if np.all(near | (np.abs(step) <= 1e-30 * np.abs(z[0]))):
-                return z, kept, shares * np.exp(-mean * step[:, None])
+                moved = np.clip(mean * step[:, None], -1, 1)
+                return z, kept, shares * np.exp(-moved)
         raise no_end("a loss", self)
 
     def _excess(
@@ -492,6 +494,39 @@ class MixturePair(WeightedGaussians):
         return p, q
 
 
+def gaussian_terms(
+    sizes: Sequence[float], noise: float, weights: Sequence[Decimal]
+) -> tuple[tuple[float, ...], ...]:
+    r"""Means and weights of a mixture, from exact parameters.
+
+    Formula: $\mu_j = c_j/\sigma$; weights of equal sizes are added.
+
+    Parameters: `sizes` ($c_j \ge 0$), `noise` ($\sigma > 0$), `weights`
+    ($w_j \ge 0$), which need not be floats.
+    Returns: means and weights as floats, without those of weight 0, and
+    what rounding took away from either (nothing if all are floats).
+    Source: chapter 8, "The pair".
+
+    >>> gaussian_terms([0, 3], 2.0, [Decimal("0.75"), Decimal("0.25")])
+    ((0.0, 1.5), (0.75, 0.25), (), ())
+    """
+    joined: dict[float, Decimal] = {}
+    for size, weight in sorted(zip(sizes, weights, strict=True)):
+        before = joined.get(float(size), Decimal(0))
+        joined[float(size)] = DECIMALS.add(before, weight)
+    joined = {c: w for c, w in joined.items() if float(w) > 0}
+    means, mean_rests = in_floats(
+        [DECIMALS.divide(Decimal(c), Decimal(noise)) for c in joined], 2
+    )
+    shares, rests = in_floats(list(joined.values()), 2)
+    return (
+        tuple(means.tolist()),
+        tuple(shares.tolist()),
+        tuple(mean_rests.tolist()) if np.any(mean_rests) else (),
+        tuple(rests.tolist()) if np.any(rests) else (),
+    )
+
+
 def gaussian_mixture(
     sizes: Sequence[float], noise: float, weights: Sequence[Decimal]
 ) -> DominatingPair:
@@ -499,39 +534,29 @@ def gaussian_mixture(
 
     Formula: $P = \sum_j w_j N(c_j/\sigma, 1)$, $Q = N(0, 1)$.
 
-    Parameters: `sizes` ($c_j \ge 0$), `noise` ($\sigma > 0$), `weights`
-    ($w_j \ge 0$), which need not be floats; their sum counts as 1.
+    Parameters: as `gaussian_terms`; the sum of the weights counts as 1.
     Returns: a DominatingPair.
-    Raises: ValueError if c/sigma is out of range.
+    Raises: ValueError if $c_j/\sigma$ is out of range.
     Error: none; the pair keeps what rounding takes away.
     Source: chapter 8, "The pair".
 
     >>> gaussian_mixture([0, 1], 2.0, [Decimal("0.75"), Decimal("0.25")])
     SampledPair(base=GaussianPair(mu=0.5), rate=0.25)
     """
-    joined: dict[float, Decimal] = {}
-    for size, weight in sorted(zip(sizes, weights, strict=True)):
-        before = joined.get(float(size), Decimal(0))
-        joined[float(size)] = DECIMALS.add(before, weight)
-    joined = {c: w for c, w in joined.items() if float(w) > 0}
-    if max(joined) == 0:
+    means, shares, mean_rests, rests = gaussian_terms(sizes, noise, weights)
+    if means[-1] == 0:
         return DiscretePair((1.0,), (1.0,))
-    ratios = [DECIMALS.divide(Decimal(c), Decimal(noise)) for c in joined]
-    means, mean_rests = in_floats(ratios, 2)
-    exact = [Fraction(weight) for weight in joined.values()]
-    if len(joined) == 1:
-        return GaussianPair(float(means[0]), float(mean_rests[0]))
-    if len(joined) == 2 and means[0] == 0:
-        base = GaussianPair(float(means[1]), float(mean_rests[1]))
-        rate = exact[1] / (exact[0] + exact[1])
-        return SampledPair(base, float(rate), exact=rate)
-    shares, weight_rests = in_floats(list(joined.values()), 2)
-    return MixturePair(
-        *(
-            tuple(x.tolist()) if np.any(x) else ()
-            for x in (means, shares, mean_rests, weight_rests)
+    last = GaussianPair(means[-1], mean_rests[-1] if mean_rests else 0.0)
+    if len(means) == 1:
+        return last
+    if len(means) == 2 and means[0] == 0:
+        none, some = (
+            Fraction(x) + Fraction(y)
+            for x, y in zip(shares, rests or (0.0, 0.0), strict=True)
         )
-    )
+        rate = some / (none + some)
+        return SampledPair(last, float(rate), exact=rate)
+    return MixturePair(means, shares, mean_rests, rests)
 
 
 def mixture_pair(means: Floats, weights: Floats) -> DominatingPair:
