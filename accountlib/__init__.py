@@ -74,12 +74,14 @@ from .gaussian_dp import (
 )
 from .group_privacy import (
     DECIMALS,
+    ChainPair,
     MixtureOfGaussians,
     MixturePair,
     WeightedGaussians,
     apart,
     binomial_sensitivity,
     binomial_weights,
+    chain_pair,
     gaussian_group_pair,
     gaussian_mixture,
     gaussian_terms,
@@ -463,6 +465,8 @@ __all__ = [
     "hypergeometric_weights",
     "binomial_sensitivity",
     "hypergeometric_sensitivity",
+    "ChainPair",
+    "chain_pair",
     "gaussian_group_pair",
     "unsampled_group_pair",
     "group_epsilon_vadhan",

@@ -42,6 +42,7 @@ from accountlib.worst_case_pairs import (
     Sampling,
     group_pair,
     normal_masses,
+    quotient,
     two_sum,
 )
 
@@ -65,6 +66,8 @@ __all__ = [
     "hypergeometric_weights",
     "binomial_sensitivity",
     "hypergeometric_sensitivity",
+    "ChainPair",
+    "chain_pair",
     "gaussian_group_pair",
     "unsampled_group_pair",
     "group_epsilon_vadhan",
@@ -766,6 +769,99 @@ def hypergeometric_sensitivity(
     return sizes, np.array([float(x) for x in weights])
 
 
+@dataclass(frozen=True)
+class ChainPair(DiscretePair):
+    r"""The worst pair at the ends of a chain of k neighbours.
+
+    Formula: losses $(2m - k) \varepsilon$, as eq. (grp-step) gives them.
+
+    Parameters: `p`, `q` as `DiscretePair`; `losses` of the outcomes that
+    both have, which the ratio of two floats would not show where epsilon
+    is tiny.
+    Error: rounding only, as `DiscretePair`; losses to 1.2e-16.
+    Source: Dong, Roth and Su (2022), Theorem 2.14; chapter 8, "Chains of
+    neighbours".
+
+    >>> chain_pair(1.0, 0.0, 2).atoms
+    (-2.0, 0.0, 2.0)
+    """
+
+    losses: tuple[float, ...] = ()
+
+    @cached_property
+    def _finite(self) -> tuple[Floats, Floats, Floats]:
+        p, q = np.array(self.p), np.array(self.q)
+        both = (p > 0) & (q > 0)
+        rows = np.stack([np.array(self.losses), p[both], q[both]])
+        rows = rows[:, np.argsort(rows[0])]
+        rows.flags.writeable = False
+        return rows[0], rows[1], rows[2]
+
+    def reversed(self) -> "ChainPair":
+        return self
+
+
+def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
+    r"""What k steps of an (epsilon, delta)-DP mechanism reach.
+
+    Formula: $P_k([0, x]) = g^{\circ k}(x)$ against $P_0([0, x]) = x$, with
+    g of eq. (grp-step).
+
+    Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta \in [0,
+    1]$), `size` (k from 1 to 1e5), $k \varepsilon \le 700$.
+    Returns: a DominatingPair, equal to its reverse.
+    Raises: ValueError for values outside these ranges.
+    Error: none; masses are rounded a few times.
+    Source: Dong, Roth and Su (2022), Theorem 2.14; chapter 8, "Chains of
+    neighbours".
+
+    >>> round(chain_pair(1.0, 0.0, 2).delta(0.0), 6)  # 1 - 1/e
+    0.632121
+    """
+    check_number("group_size", size, 1, 1e5)
+    if size * epsilon > 700:
+        raise ValueError(
+            f"group_size * epsilon must lie in [0, 700], got {size} * "
+            f"{epsilon!r}"
+        )
+    add, subtract = DECIMALS.add, DECIMALS.subtract
+    d, growth = Decimal(delta), DECIMALS.exp(Decimal(epsilon))
+    one, told = Decimal(1), [Decimal(0)]  # a_n: n steps may tell all
+    ends = [DECIMALS.divide(subtract(one, d), add(one, growth))]
+    for step in range(1, size + 1):
+        told.append(add(d, DECIMALS.multiply(growth, told[-1])))
+        end = DECIMALS.divide(subtract(ends[-1], d), growth)
+        if step == size or end <= 0:
+            break
+        ends.append(end)
+    up = len(ends)  # at most so many steps up leave something open
+    down = size - up
+    sure, masses = 1.0, []
+    if up >= down:
+        rest = subtract(subtract(one, told[up]), told[down])
+        rest = DECIMALS.divide(rest, DECIMALS.power(growth, down))
+        sure = float(told[size]) if down == 0 else float(subtract(one, rest))
+        masses = [float(rest)]
+    if up > down:
+        slope = (1 - delta) * math.tanh(epsilon / 2) + delta
+        last = DECIMALS.power(growth, up - down)
+        masses = [float(ends[-1])]
+        for step in range(up - 1, down, -1):
+            masses.append(slope * math.exp(-step * epsilon))
+        masses.append(float(DECIMALS.multiply(last, ends[-1])))
+    if masses and masses[0] <= 0:
+        sure, masses = 1.0, []
+    rows = [
+        (p, q, (2 * m - size) * epsilon)
+        for m, q, p in zip(
+            range(up, down - 1, -1), masses, masses[::-1], strict=False
+        )
+        if min(p, q) > 0
+    ]
+    p, q, losses = zip(*rows, strict=True) if rows else ((), (), ())
+    return ChainPair((sure, *p, 0.0), (0.0, *q, sure), losses)
+
+
 @group_pair.register
 def gaussian_group_pair(
     mechanism: Gaussian, sampling: Sampling, group_size: int
@@ -822,44 +918,43 @@ def unsampled_group_pair(
     r"""The pair of an unsampled run for a group that is removed.
 
     Formula: Laplace: scale s/k. Noise on the integers: k times the
-    sensitivity. PureDP: $k \varepsilon$. ApproximateDP: $k
-    \varepsilon$ and eq. (grp-vadhan). RandomizedResponse: the same pair.
+    sensitivity. PureDP and ApproximateDP: `chain_pair`.
+    RandomizedResponse: the same pair.
 
     Parameters: as `group_pair`; `sampling` must be a full batch.
-    Returns: a DominatingPair.
+    Returns: a DominatingPair, reached by a mechanism of this kind.
     Raises: NotImplementedError for a sampled mechanism; ValueError where
     the parameters for the group leave the ranges of the mechanism.
-    Source: Vadhan (2017), Lemma 2.2; chapter 8.
+    Source: Dong, Roth and Su (2022), Theorem 2.14; chapter 8, "Groups for
+    other mechanisms".
 
     >>> unsampled_group_pair(Laplace(1.0), FullBatch(), 4)
     LaplacePair(scale=0.25)
     """
+    if sampling == Poisson(0.0):
+        return DiscretePair((1.0,), (1.0,))
     if sampling not in (FullBatch(), Poisson(1.0)):
         raise NotImplementedError(
             f"group_size={group_size}: groups in samples are known for "
             f"Gaussian noise only, got {mechanism!r} with {sampling!r}"
         )
-    if isinstance(mechanism, Laplace):
-        return LaplacePair(mechanism.scale / group_size)
-    if isinstance(mechanism, (DiscreteGaussian, DiscreteLaplace)):
-        shift = group_size * mechanism.sensitivity
-        return replace(mechanism, sensitivity=shift).pair()
     if isinstance(mechanism, RandomizedResponse):
         return mechanism.pair()
-    if getattr(mechanism, "epsilon", 0.0) * group_size > 700:
-        raise ValueError(
-            f"group_size * epsilon must lie in [0, 700], got {group_size} "
-            f"with {mechanism!r}"
-        )
     if isinstance(mechanism, PureDP):
-        return PureDP(group_size * mechanism.epsilon).pair()
+        return chain_pair(mechanism.epsilon, 0.0, group_size)
     if isinstance(mechanism, ApproximateDP):
-        one, all_steps = mechanism.epsilon, group_size * mechanism.epsilon
-        factor = float(group_size)
-        if one > 0:
-            factor = math.expm1(min(all_steps, 700)) / math.expm1(one)
-        total = min(mechanism.delta * factor * (1 + 1e-12), 1.0)
-        return ApproximateDP(all_steps, total).pair()
+        return chain_pair(mechanism.epsilon, mechanism.delta, group_size)
+    try:
+        if isinstance(mechanism, Laplace):
+            scale, rest = map(float, quotient(mechanism.scale, group_size))
+            return LaplacePair(scale, rest)
+        if isinstance(mechanism, (DiscreteGaussian, DiscreteLaplace)):
+            shift = group_size * mechanism.sensitivity
+            return replace(mechanism, sensitivity=shift).pair()
+    except ValueError as error:
+        raise ValueError(
+            f"group_size={group_size} with {mechanism!r}: {error}"
+        ) from None
     raise NotImplementedError(f"no rule for groups with {mechanism!r}")
 
 

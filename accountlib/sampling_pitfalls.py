@@ -738,15 +738,15 @@ class ExchangedLaplaceHalf(DominatingPair):
     def _shrink(self, losses: Floats) -> Floats:
         """By how much faster 2x/s grows than the loss, inverted."""
         _, log_c, _ = self._constants.T
-        rest = np.exp(-losses - log_c[0]) * (1 - log_c[1])
+        rest = np.exp(-losses - log_c[0]) * np.exp(min(-log_c[1], 1.0))
         return np.asarray(-np.expm1(-losses) + rest)
 
     def _reach(self, losses: Floats) -> Floats:
         """2x/s for losses in [0, top], and 2/s less that."""
         (a, a_low), (log_c, rest), (top, top_low) = self._constants.T
         # y = c (e^L - 1), in two steps, since c need not be a float
-        half = math.exp(min(log_c / 2, 700))
-        y = half * np.expm1(losses) * half * (1 + rest)
+        half = math.exp(log_c / 2) if log_c < 1400 else math.inf
+        y = half * np.expm1(losses) * half * math.exp(min(rest, 1.0))
         logs = np.log(-np.expm1(-losses))
         reach = np.where(y < 1e300, np.log1p(y), log_c + losses + logs)
         below = (top - losses) + top_low
@@ -776,7 +776,8 @@ class ExchangedLaplaceHalf(DominatingPair):
             d[1:-1] = np.where(inner, by_widths, d[1:-1])
             density = -np.expm1(-d / 2) / 2
             noise = np.exp(-reach[:-1] / 2) * density
-            moved = np.exp(-left[1:] / 2) * density
+            end = np.where(d < 1, left[:-1] - d, left[1:])
+            moved = np.exp(-end / 2) * density
         places, *ends = self._ends
         p, q = (atom_masses(edges, closed, places, end) for end in ends)
         stay = float(1 - Fraction(self.rate))
@@ -945,7 +946,7 @@ class ExchangedIntegerPair(DominatingPair):
 
     >>> pair = ExchangedIntegerPair(IntegerGaussianPair(2.0, 1), 0.5)
     >>> round(pair.delta(0.0), 6), pair.loss_range
-    (0.193337, (-inf, inf))
+    (0.187752, (-inf, inf))
     """
 
     base: IntegerGaussianPair
