@@ -152,7 +152,8 @@ class Mixture:
             step = (value / slope).mid()
             new = (z - step).mid()
             if low is not None and not low <= new <= high:
-                new = ((low + high) / 2).mid()
+                new = (low * high).sqrt() if self.mirrored else low + high
+                new = (new if self.mirrored else new / 2).mid()
             moved, z = abs(new - z), new
             size = abs(z) if self.mirrored else 1 + abs(z)
             if moved < small * size:
@@ -407,3 +408,198 @@ def random_range(rng):
     """Of the logarithm of a scale: where it matters, or anywhere."""
     kind = rng.integers(0, 3)
     return [(-1.5, 1.5), (-6, 6), (-25, 150)][kind]
+
+
+class IntegerExchange:
+    """Sampled discrete Gaussian noise moved by k, and its mirror image."""
+
+    def __init__(self, sigma, k, rate):
+        ctx.prec = 1300
+        self.reach = math.ceil(45 * sigma) + k
+        variance, rate = 2 * ball(sigma) ** 2, ball(rate)
+        noise = [
+            (-arb(z * z) / variance).exp() for z in range(self.reach + 2 * k)
+        ]
+        total = 2 * sum(noise[1:], arb(0)) + noise[0]
+        places = range(-self.reach, self.reach + 1)
+        self.p, self.q = (
+            [
+                ((1 - rate) * noise[abs(x)] + rate * noise[abs(x - move)])
+                / total
+                for x in places
+            ]
+            for move in (k, -k)
+        )
+        self.losses = [
+            (p / q).log() for p, q in zip(self.p, self.q, strict=True)
+        ]
+
+    def edges(self, rng):
+        """Between neighbouring losses."""
+        found = []
+        for i in rng.integers(1, len(self.losses), 25).tolist():
+            low, high = self.losses[i - 1], self.losses[i]
+            edge = float((low + (high - low) * ball(rng.random())).mid())
+            if (high - low) / (abs(ball(edge)) + 1) > 1e-12:
+                if low < ball(edge) < high:
+                    found.append(edge)
+        return np.unique(found)
+
+    def intervals(self, edges, rng):
+        cuts, i = [0], 0
+        for edge in edges:
+            while i < len(self.losses) and self.losses[i] < ball(edge):
+                i += 1
+            cuts.append(i)
+        cuts.append(len(self.losses))
+        found = [
+            tuple(sum(law[a:b], arb(0)) for law in (self.p, self.q))
+            for a, b in zip(cuts[:-1], cuts[1:], strict=True)
+        ]
+        return np.diff(edges), found
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_exchanged_integer_noise_in_ball_arithmetic(seed):
+    rng, done = np.random.default_rng(seed), 0
+    while done < INTERVALS // 10:  # each interval sums many places
+        sigma = float(10 ** rng.uniform(-1, 1.5))
+        k = int(rng.integers(1, 8))
+        rate = float(rng.choice([rng.random(), 10 ** rng.uniform(-12, 0)]))
+        base = al.IntegerGaussianPair(sigma, k)
+        truth = IntegerExchange(sigma, k, rate)
+        edges = truth.edges(rng)
+        if len(edges):
+            pair = al.ExchangedIntegerPair(base, rate)
+            done += check(pair, truth, edges, rng)
+
+
+class Batch:
+    """The larger of remove and add: half of a sampled Gaussian, mirrored."""
+
+    def __init__(self, mu, rate):
+        self.half = Mixture([Fraction(0), mu], [1 - rate, rate])
+        center = 1 - 2 * normal(ball(mu) / 2, None)
+        self.center = ball(1 - rate) * center
+
+    def edges(self, rng):
+        edges = random_edges(rng, self.half)
+        signs = rng.choice([-1, 1], len(edges))
+        return np.unique(np.abs(edges[edges != 0]) * signs[edges != 0])
+
+    def intervals(self, edges, rng):
+        positive = np.array([x for x in edges if x > 0])
+        negative = np.array([-x for x in edges if x < 0])[::-1]
+        above = self.half.intervals(np.append(0.0, positive), rng)[1][1:]
+        below = self.half.intervals(np.append(0.0, negative), rng)[1][1:]
+        below = [(q, p) for p, q in below[::-1]]
+        both = (x + y + self.center for x, y in zip(below[-1], above[0], strict=True))
+        return np.diff(edges), [*below[:-1], tuple(both), *above[1:]]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_exchanged_batches_in_ball_arithmetic(seed):
+    """From b = 1 to n - 1, also where 1 - b/n is no float."""
+    rng, done = np.random.default_rng(seed), 0
+    while done < INTERVALS // 2:
+        noise = Fraction(float(10 ** rng.uniform(-2, 3)))
+        n = int(10 ** rng.uniform(0.4, rng.choice([2, 9, 17])))
+        b = int(rng.choice([1, n - 1, rng.integers(1, n)]))
+        if not 1 <= b < n:
+            continue
+        (pair,) = al.dominating_pairs(
+            al.Gaussian(float(noise)),
+            sampling=al.FixedBatch(b, n),
+            adjacency="substitute",
+        )
+        truth = Batch(2 / noise, Fraction(b, n))
+        edges = truth.edges(rng)
+        if len(edges):
+            done += check(pair, truth, edges, NoRandom())
+
+
+class NoRandom:
+    """Widths stay as they are."""
+
+    def uniform(self, low, high):
+        return 0.0
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_groups_in_ball_arithmetic(fixed):
+    """From the mechanism's exact numbers to the masses."""
+    rng, done = np.random.default_rng(11 + fixed), 0
+    while done < INTERVALS // 4:
+        noise = Fraction(float(10 ** rng.uniform(-2, 3)))
+        k = int(rng.integers(2, 8))
+        if fixed:
+            n = int(10 ** rng.uniform(1, rng.choice([2, 9, 17])))
+            b = int(rng.choice([1, n - k, rng.integers(1, n)]))
+            if not 1 <= b <= n - k:
+                continue
+            sampling = al.FixedBatch(b, n)
+            weights = [
+                Fraction(math.comb(k, j))
+                * math.prod(Fraction(b - i, n - i) for i in range(j))
+                * math.prod(
+                    Fraction(n - b - i, n - j - i) for i in range(k - j)
+                )
+                for j in range(min(k, b) + 1)
+            ]
+            sizes = [2 * j for j in range(len(weights))]
+        else:
+            rate = 10 ** rng.uniform(rng.choice([-20, -3]), 0)
+            rate = float(rate if rng.random() < 0.7 else 1 - rate)
+            if not 0 < rate < 1:
+                continue
+            sampling, sizes = al.Poisson(rate), list(range(k + 1))
+            one, none = Fraction(rate), 1 - Fraction(rate)
+            weights = [
+                math.comb(k, j) * one**j * none ** (k - j) for j in sizes
+            ]
+        (pair,) = al.dominating_pairs(
+            al.Gaussian(float(noise)),
+            sampling=sampling,
+            adjacency="remove",
+            group_size=k,
+        )
+        truth = Mixture([j / noise for j in sizes], weights)
+        edges = random_edges(rng, truth)
+        if len(edges):
+            done += check(pair, truth, edges, rng)
+
+
+def test_iterations_that_do_not_end_are_errors(monkeypatch):
+    pair = al.MixturePair((1.0, 2.0), (0.5, 0.5))
+    monkeypatch.setattr(
+        type(pair),
+        "_excess",
+        lambda self, losses, z, kept, alone: (
+            np.ones((len(losses), 2)),
+            np.ones(len(losses)),
+        ),
+    )
+    with pytest.raises(ArithmeticError, match="did not end"):
+        pair.masses([0.0, 1.0])
+
+
+def test_constants_are_read_only():
+    for pair in (
+        al.MixturePair((0.0, 1.0, 2.0), (0.25, 0.5, 0.25)),
+        al.ExchangedPair((0.0, 1.0), (0.5, 0.5)),
+    ):
+        pair.masses([0.5])
+        for name in ("_means", "_shares", "_heights", "_log_below"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(pair, name)[0] = 1.0
+
+
+def test_decimal_contexts_of_the_caller_play_no_role():
+    from decimal import Inexact, localcontext
+
+    run = al.Release(al.Gaussian(2.0), al.Poisson(0.1), count=7)
+    ask = {"epsilon": 1.0, "adjacency": "remove", "group_size": 3}
+    known = al.delta(run, **ask)
+    with localcontext(prec=3) as context:
+        context.traps[Inexact] = True
+        assert al.delta(run, **ask) == known
