@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import erf, ndtr
+from scipy.special import erf, erfcx
 
 from accountlib.divergences import (
     Floats,
@@ -23,6 +23,7 @@ from accountlib.divergences import (
     check_number,
     check_probabilities,
     check_range,
+    front_door,
     gaussian_delta,
     laplace_delta,
 )
@@ -38,8 +39,10 @@ __all__ = [
     "atom_masses",
     "Mechanism",
     "DiscretePair",
-    "normal_masses",
     "two_sum",
+    "two_product",
+    "normal_tail",
+    "normal_masses",
     "quotient",
     "GaussianPair",
     "LaplacePair",
@@ -61,6 +64,8 @@ __all__ = [
     "FixedBatch",
     "Sampling",
     "Release",
+    "check_pair",
+    "exchanged_pair",
     "single_pair",
     "group_pair",
     "substitute_pair",
@@ -82,7 +87,7 @@ class DominatingPair(ABC):
 
     A subclass says how much mass P and Q put on intervals of losses, and
     where the atoms of L are; the rest of the book needs nothing else.
-    Error: rounding only; each subclass says how much.
+    Error: rounding only; `mass_error` says how much.
     Source: Zhu, Dong and Wang (2022), Definition 7; chapter 2.
     """
 
@@ -149,6 +154,7 @@ class DominatingPair(ABC):
         small = np.finfo(np.float64).tiny
         return UNIT * (128 - 32 * np.log(np.clip(mass, small, 1)))
 
+    @front_door
     def masses(self, edges: ArrayLike) -> tuple[Floats, Floats]:
         """Masses under P and Q of the loss intervals cut by `edges`.
 
@@ -156,8 +162,8 @@ class DominatingPair(ABC):
         Returns: two arrays of length n + 1, for (-inf, e0], (e0, e1],
         ..., (e_(n-1), inf); finite losses only (`infinite_mass` has the rest).
         Raises: ValueError for edges that are not finite and increasing.
-        Error: rounding only. Relative error below 1e-10 in both tails,
-        for intervals down to 1e-6 standard deviations of the loss.
+        Error: rounding only; `mass_error` is a bound of it, in both tails
+        and however narrow the interval is.
 
         >>> p, q = dominating_pairs(
         ...     Laplace(1.0), sampling=FullBatch(), adjacency="remove"
@@ -172,6 +178,7 @@ class DominatingPair(ABC):
             )
         return self.interval_masses(edges, np.diff(edges), "right")
 
+    @front_door
     def delta(self, epsilon: ArrayLike) -> Any:
         r"""Privacy curve of the pair.
 
@@ -329,9 +336,9 @@ class DiscretePair(DominatingPair, Mechanism):
     pair dominates for one record removed.
     Raises: ValueError for lists that are no probabilities or differ in
     length.
-    Error: rounding only. Masses: relative error about 1.2e-16 times the
-    number of outcomes. Losses: 3e-16 times the largest |ln p| and |ln q|;
-    delta may be off by as much.
+    Error: rounding only. Masses: the default of `mass_error` plus 2.3e-16
+    times the number of outcomes, which are added up. Losses: 4e-16 times
+    (1 + |loss|).
     Source: Lebeda et al. (2024), Definition 5; chapter 2.
 
     >>> DiscretePair([0.75, 0.25], [0.25, 0.75]).masses([0.0])[0]
@@ -357,11 +364,15 @@ class DiscretePair(DominatingPair, Mechanism):
         both = (p > 0) & (q > 0)
         p, q = p[both], q[both]
         near = np.abs(p - q) < q / 2  # there p - q is exact
-        loss = np.where(
-            near, np.log1p(np.where(near, p - q, 0) / q), np.log(p) - np.log(q)
-        )
+        with np.errstate(all="ignore"):
+            ratio = p / q
+            far = (ratio < 1e-300) | (ratio > 1e300)
+            loss = np.where(far, np.log(p) - np.log(q), np.log(ratio))
+            loss = np.where(near, np.log1p((p - q) / q), loss)
         order = np.argsort(loss)
-        return loss[order], p[order], q[order]
+        ordered = np.stack([loss, p, q])[:, order]
+        ordered.flags.writeable = False
+        return ordered[0], ordered[1], ordered[2]
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -390,6 +401,9 @@ class DiscretePair(DominatingPair, Mechanism):
             atom_masses(edges, closed, loss, q),
         )
 
+    def mass_error(self, mass: Floats) -> Floats:
+        return super().mass_error(mass) + 2 * len(self.p) * UNIT
+
     def _delta(self, epsilon: float) -> float:
         loss, p, q = self._finite
         above = loss > epsilon
@@ -402,47 +416,6 @@ class DiscretePair(DominatingPair, Mechanism):
 
     def pair(self) -> DominatingPair:
         return self
-
-
-def normal_masses(edges: Floats, widths: Floats) -> Floats:
-    r"""Standard normal probability of the intervals between edges.
-
-    Formula: $\Phi(z_{i+1}) - \Phi(z_i)$ without cancellation.
-
-    Parameters: `edges`, n increasing numbers $z_0, \dots, z_{n-1}$ (-inf
-    and inf allowed); `widths`, their n - 1 differences.
-    Returns: n + 1 probabilities, the outer ones of the two tails.
-    Error: rounding only, relative error about $2 z^2 \cdot 10^{-16}$.
-    Source: chapter 2, "Code: Gaussian noise".
-
-    >>> normal_masses(np.array([0.0, 1e-9]), np.array([1e-9]))
-    array([5.0000000e-01, 3.9894228e-10, 5.0000000e-01])
-    """
-    left, right = edges[:-1], edges[1:]
-    size = widths * (1 + np.maximum(np.abs(left), np.abs(right)))
-    inner = np.empty(len(widths))
-    # Wide: a difference of tails, taken on the side of the smaller ones.
-    wide = np.flatnonzero(~(size < 1))
-    mirrored = right[wide] > -left[wide]
-    low = np.where(mirrored, -right[wide], left[wide])
-    high = np.where(mirrored, -left[wide], right[wide])
-    across = (erf(high / math.sqrt(2)) - erf(low / math.sqrt(2))) / 2
-    inner[wide] = np.where(high <= 0, ndtr(high) - ndtr(low), across)
-    # Narrow: phi at the middle times a smooth integral, by quadrature.
-    for rule, narrow in (
-        (SHORT_RULE, size < 0.02),
-        (LONG_RULE, (size >= 0.02) & (size < 1)),
-    ):
-        where = np.flatnonzero(narrow)
-        half = widths[where] / 2
-        middle = left[where] + half
-        integral = np.zeros(len(where))
-        for node, weight in zip(*rule, strict=True):
-            t = node * half
-            integral += weight * np.exp(-t * (middle + t / 2))
-        density = np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
-        inner[where] = density * half * integral
-    return np.concatenate([ndtr(edges[:1]), inner, ndtr(-edges[-1:])])
 
 
 def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
@@ -462,6 +435,100 @@ def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
     return total, np.asarray((a - (total - added)) + (b - added))
 
 
+def two_product(a: Any, b: Any) -> tuple[Floats, Floats]:
+    r"""A product of floats, and what its rounding took away: exact.
+
+    Formula: both are cut into halves of 26 digits, whose products are
+    exact.
+
+    Parameters: `a`, `b`, numbers or arrays below 1e290, with a product that
+    is 0 or above 1e-290 (what is smaller may lose its second float).
+    Returns: the rounded product, and the difference of the exact one and it.
+    Source: Dekker (1971), Section 5; chapter 2, "Code: Gaussian noise".
+
+    >>> x = 1 + 2.0**-30
+    >>> product, rest = two_product(x, x)
+    >>> float(product - 1 - 2.0**-29), float(rest) == 2.0**-60
+    (0.0, True)
+    """
+    parts = []
+    for x in (np.asarray(a, np.float64), np.asarray(b, np.float64)):
+        cut = x * (2.0**27 + 1)
+        top = cut - (cut - x)
+        parts += [top, x - top]
+    product = np.asarray(a * b)
+    high = parts[0] * parts[2] - product
+    return product, np.asarray(
+        (high + parts[0] * parts[3] + parts[1] * parts[2])
+        + parts[1] * parts[3]
+    )
+
+
+def normal_tail(z: Floats) -> Floats:
+    r"""Standard normal probability above z, to nearly full precision.
+
+    Formula: $\Phi(-z) = \frac12 e^{-z^2/2} \, \mathrm{erfcx}(z/\sqrt2)$,
+    with $z^2$ as an exact sum of two floats.
+
+    Parameters: `z`, an array (infinities allowed).
+    Returns: probabilities; below 1e-307 they lose digits, and are 0 from
+    $z = 38.6$ on.
+    Error: relative error below $10 u$, against ball arithmetic.
+    Source: chapter 2, "Code: Gaussian noise".
+
+    >>> bool(abs(normal_tail(np.array([0.0]))[0] - 0.5) < 1e-15)
+    True
+    """
+    x = np.minimum(np.abs(z), 40.0)
+    square, rest = two_product(x, x)
+    tail = np.exp(-square / 2) * (1 - rest / 2) * erfcx(x / math.sqrt(2)) / 2
+    return np.asarray(np.where(z >= 0, tail, 1 - tail))
+
+
+def normal_masses(edges: Floats, widths: Floats) -> Floats:
+    r"""Standard normal probability of the intervals between edges.
+
+    Formula: $\Phi(z_{i+1}) - \Phi(z_i)$ without cancellation.
+
+    Parameters: `edges`, n increasing numbers $z_0, \dots, z_{n-1}$ (-inf
+    and inf allowed); `widths`, their n - 1 differences.
+    Returns: n + 1 probabilities, the outer ones of the two tails.
+    Error: rounding only, relative error below about $(10 + 4 z^2) u$.
+    Source: chapter 2, "Code: Gaussian noise".
+
+    >>> normal_masses(np.array([0.0, 1e-9]), np.array([1e-9]))
+    array([5.0000000e-01, 3.9894228e-10, 5.0000000e-01])
+    """
+    left, right = edges[:-1], edges[1:]
+    size = widths * (1 + np.maximum(np.abs(left), np.abs(right)))
+    inner = np.empty(len(widths))
+    # Wide: a difference of tails, taken on the side of the smaller ones.
+    wide = np.flatnonzero(~(size < 1))
+    mirrored = right[wide] > -left[wide]
+    low = np.where(mirrored, -right[wide], left[wide])
+    high = np.where(mirrored, -left[wide], right[wide])
+    across = (erf(high / math.sqrt(2)) - erf(low / math.sqrt(2))) / 2
+    inner[wide] = np.where(
+        high <= 0, normal_tail(-high) - normal_tail(-low), across
+    )
+    # Narrow: phi at the middle times a smooth integral, by quadrature.
+    for rule, narrow in (
+        (SHORT_RULE, size < 0.02),
+        (LONG_RULE, (size >= 0.02) & (size < 1)),
+    ):
+        where = np.flatnonzero(narrow)
+        half = widths[where] / 2
+        middle = left[where] + half
+        integral = np.zeros(len(where))
+        for node, weight in zip(*rule, strict=True):
+            t = node * half
+            integral += weight * np.exp(-t * (middle + t / 2))
+        density = np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
+        inner[where] = density * half * integral
+    outer = normal_tail(np.append(-edges[:1], edges[-1:]))
+    return np.concatenate([outer[:1], inner, outer[1:]])
+
+
 def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
     r"""A quotient, and nearly all that its rounding took away.
 
@@ -479,15 +546,7 @@ def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
     """
     high = np.asarray(a / b)
     seen = np.where(np.abs(high) < 1e290, high, 0.0)
-    # Halves of 26 digits, whose products are exact.
-    parts = []
-    for x in (seen, np.float64(b)):
-        cut = x * (2.0**27 + 1)
-        top = cut - (cut - x)
-        parts.append((top, x - top))
-    (h, h_low), (c, c_low) = parts
-    product = seen * b
-    error = ((h * c - product) + h * c_low + h_low * c) + h_low * c_low
+    product, error = two_product(seen, b)
     low = ((a - product) - error) / b
     return high, np.where(np.abs(high) < 1e290, low, 0.0)
 
@@ -514,6 +573,7 @@ class GaussianPair(DominatingPair):
     rest: float = field(default=0.0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_number("mu", self.mu, 0, np.inf, "()")
         check_number("mu", self.mu, 1e-150, 1e150)
 
     @property
@@ -557,7 +617,8 @@ class LaplacePair(DominatingPair):
     Parameters: `scale` ($s$ in [1e-150, 1e150]), in units of the distance
     of the means; `rest`, what rounding took away from it.
     Raises: ValueError for scale outside this range.
-    Error: rounding only. Masses: `mass_error`. Deltas: as `laplace_delta`.
+    Error: rounding only. Masses: half of the default of `mass_error`.
+    Deltas: as `laplace_delta`.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
     >>> LaplacePair(2.0).loss_range
@@ -568,6 +629,7 @@ class LaplacePair(DominatingPair):
     rest: float = field(default=0.0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_number("scale", self.scale, 0, np.inf, "()")
         check_number("scale", self.scale, 1e-150, 1e150)
 
     @property
@@ -606,6 +668,9 @@ class LaplacePair(DominatingPair):
         q += atom_masses(edges, closed, ends, np.array([0.5, small]))
         return p, q
 
+    def mass_error(self, mass: Floats) -> Floats:
+        return super().mass_error(mass) / 2
+
     def delta(self, epsilon: ArrayLike) -> Any:
         return laplace_delta(epsilon, scale=self.scale)
 
@@ -628,11 +693,11 @@ def two_logarithms(x: Fraction) -> tuple[float, float]:
         exact = -rest - rest * rest / 2
         high = float(exact)
         return high, float(exact - Fraction(high))
-    context = Context(prec=60, Emin=-99999, Emax=99999, traps=[])
+    context = Context(60, "ROUND_HALF_EVEN", -99999, 99999, traps=[])
     ratio = context.divide(Decimal(x.numerator), Decimal(x.denominator))
     logarithm = context.ln(ratio)
     high = float(logarithm)
-    return high, float(context.subtract(logarithm, Decimal(high)))
+    return high, float(context.subtract(logarithm, Decimal.from_float(high)))
 
 
 @dataclass(frozen=True)
@@ -775,6 +840,9 @@ class SampledPair(DominatingPair):
     def discrete(self) -> bool:
         return self.base.discrete
 
+    def mass_error(self, mass: Floats) -> Floats:
+        return self.base.mass_error(mass)
+
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
@@ -819,10 +887,11 @@ class Gaussian(Mechanism):
 
     Formula: $\sum_i x_i + N(0, \sigma^2 C^2 I)$ with $\|x_i\|_2 \le C$.
 
-    Parameters: `noise_multiplier` ($\sigma > 0$), the standard deviation
-    of the noise divided by the clipping norm C of one record.
-    Raises: ValueError for values outside (0, inf).
-    Error: none, since worst data sets reach the pair; one rounding of mu.
+    Parameters: `noise_multiplier` ($\sigma$ in [1e-149, 1e149]), the
+    standard deviation of the noise divided by the clipping norm C of one
+    record.
+    Raises: ValueError for values outside this range.
+    Error: none, since worst data sets reach the pair.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
     >>> Gaussian(2.0).pair(), Gaussian(2.0).exchange_pair()
@@ -835,6 +904,7 @@ class Gaussian(Mechanism):
         value = check_number(
             "noise_multiplier", self.noise_multiplier, 0, np.inf, "()"
         )
+        check_number("noise_multiplier", value, 1e-149, 1e149)
         object.__setattr__(self, "noise_multiplier", value)
 
     def pair(self) -> DominatingPair:
@@ -852,9 +922,9 @@ class Laplace(Mechanism):
 
     Formula: $\sum_i x_i + \mathrm{Lap}(0, s)$ with $|x_i| \le 1$.
 
-    Parameters: `scale` ($s > 0$), the scale of the noise divided by the
-    largest absolute value of one record.
-    Raises: ValueError for values outside (0, inf).
+    Parameters: `scale` ($s$ in [1e-149, 1e150]), the scale of the noise
+    divided by the largest absolute value of one record.
+    Raises: ValueError for values outside this range.
     Error: none, since worst data sets reach the pair.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
@@ -866,6 +936,7 @@ class Laplace(Mechanism):
 
     def __post_init__(self) -> None:
         value = check_number("scale", self.scale, 0, np.inf, "()")
+        check_number("scale", value, 1e-149, 1e150)
         object.__setattr__(self, "scale", value)
 
     def pair(self) -> DominatingPair:
@@ -889,9 +960,7 @@ def running_sums(terms: Floats) -> Floats:
     [[0.0, 1.0, 1.0], [0.0, 0.0, 1e-20]]
     """
     sums = np.cumsum(np.append(0.0, terms))
-    before, after = sums[:-1], sums[1:]
-    added = after - before
-    errors = (before - (after - added)) + (terms - added)
+    _, errors = two_sum(sums[:-1], terms)
     return np.stack([sums, np.cumsum(np.append(0.0, errors))])
 
 
@@ -1333,6 +1402,65 @@ class Release:
         object.__setattr__(self, "count", count)
 
 
+def check_pair(name: str, pair: Any) -> None:
+    """Raise ValueError unless `pair` is a dominating pair that can be used.
+
+    Parameters: `name`, where the pair comes from; `pair`.
+    Raises: ValueError for what is no DominatingPair, cannot be hashed, or
+    has masses that are no probabilities (looked at for three intervals).
+    Source: chapter 2, "Code: naming the question".
+
+    >>> check_pair("pair()", 0.8)
+    Traceback (most recent call last):
+    ...
+    ValueError: pair() must be a DominatingPair, got 0.8
+    """
+    check_kind(name, pair, DominatingPair)
+    try:
+        hash(pair)
+    except TypeError:
+        raise ValueError(
+            f"{name} must be hashable (a frozen dataclass of numbers and "
+            f"tuples, for example), got {pair!r}"
+        ) from None
+    for masses, infinite in zip(
+        pair.masses([-1.0, 1.0]), pair.infinite_mass, strict=True
+    ):
+        total = float(np.sum(masses)) + infinite
+        if not (np.all(masses >= 0) and infinite >= 0 and total < 1 + 1e-6):
+            raise ValueError(
+                f"{name} must have masses >= 0 with a sum of at most 1, got "
+                f"{masses!r} and the infinite mass {infinite!r}"
+            )
+
+
+def exchanged_pair(mechanism: Mechanism) -> DominatingPair:
+    """The pair of a mechanism for an exchanged record, if it is its own.
+
+    Parameters: `mechanism`.
+    Returns: `mechanism.exchange_pair()`.
+    Raises: NotImplementedError where a class has a `pair()` of its own and
+    an inherited `exchange_pair()`, which is that of another mechanism.
+    Source: chapter 2, "Code: naming the question".
+
+    >>> exchanged_pair(Gaussian(2.0))
+    GaussianPair(mu=1.0)
+    """
+    for kind in type(mechanism).__mro__:
+        if "exchange_pair" in vars(kind):
+            break
+        if "pair" in vars(kind):
+            raise NotImplementedError(
+                f"{kind.__name__} has a pair() of its own, which says what "
+                "happens when a record is removed, but inherits "
+                "exchange_pair(): it must say itself what happens when one "
+                "is exchanged (for a fixed batch or substitution)"
+            )
+    pair = mechanism.exchange_pair()
+    check_pair(f"exchange_pair() of {mechanism!r}", pair)
+    return pair
+
+
 def single_pair(mechanism: Mechanism, sampling: Sampling) -> DominatingPair:
     r"""The pair of one run for one record that is removed.
 
@@ -1347,11 +1475,12 @@ def single_pair(mechanism: Mechanism, sampling: Sampling) -> DominatingPair:
     """
     if isinstance(sampling, FixedBatch):
         exact = Fraction(sampling.batch_size, sampling.dataset_size)
-        base = mechanism.exchange_pair()
+        base = exchanged_pair(mechanism)
         rate = float(exact)
         return base if exact == 1 else SampledPair(base, rate, exact=exact)
     rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
     base = mechanism.pair()
+    check_pair(f"pair() of {mechanism!r}", base)
     if rate == 0:
         return DiscretePair((1.0,), (1.0,))
     return base if rate == 1 else SampledPair(base, rate)
@@ -1400,6 +1529,7 @@ def substitute_pair(
     )
 
 
+@front_door
 def dominating_pairs(
     mechanism: Mechanism,
     *,
@@ -1436,8 +1566,11 @@ def dominating_pairs(
     check_kind("sampling", sampling, (FullBatch, Poisson, FixedBatch))
     adjacency = check_adjacency(adjacency)
     group_size = check_count("group_size", group_size)
+    kind = type(mechanism)
     if adjacency is Adjacency.SUBSTITUTE:
-        return (substitute_pair(mechanism, sampling, group_size),)
+        rules = substitute_pair.registry
+        rule = rules.get(kind, rules[object])
+        return (rule(mechanism, sampling, group_size),)
     if isinstance(sampling, FixedBatch):
         smaller = sampling.dataset_size - group_size
         if sampling.batch_size > smaller:
@@ -1447,7 +1580,8 @@ def dominating_pairs(
                 f"batch), got {sampling}"
             )
     if group_size > 1:
-        remove = group_pair(mechanism, sampling, group_size)
+        rule = group_pair.registry.get(kind, group_pair.registry[object])
+        remove = rule(mechanism, sampling, group_size)
     else:
         remove = single_pair(mechanism, sampling)
     pairs = {

@@ -156,7 +156,7 @@ class Saboteur(al.GaussianPair):
     "+ @wrong[::2] + wrong[1::2]",
     "+ wrong[::2] + @wrong[1::2]",
     "excess += @alpha * (wrong_q[::2]",
-    "+ @alpha[:-1] * cell_wrong_q",
+    ("wrong[2::2] + alpha[:-1]", "wrong[2::2] - alpha[:-1]"),
     "* other - @slack",
     "1 + @sign * pair.mass_error(grid)",
 )
@@ -164,7 +164,7 @@ def interval_masses(m):
     """A saboteur errs as much as permitted, which shows where delta is a
     small difference of P and Q, and where Q is negligible."""
     for (side, sign), mu in itertools.product(SIGNS.items(), (0.25, 20.0)):
-        part = m.Cells.first(Saboteur(mu, sign), 1, 1e-200)
+        part = m.Cells.first(Saboteur(mu, sign=sign), 1, 1e-200)
         part, step = part.finer(0.01, 1e-200), 0.1 if mu < 1 else 10.0
         (one,) = m.bound_tables(part, step, 1e-4, -250.0, (side,))
         losses = exact_losses((one, 1))
