@@ -11,7 +11,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 import truth
-import truth_curves
+import truth_balls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -746,8 +746,8 @@ def test_normal_tail_against_balls():
     rng = np.random.default_rng(4)
     z = np.append(rng.uniform(0, 37, 500), -rng.uniform(0, 37, 50))
     for x, found in zip(z.tolist(), al.normal_tail(z), strict=True):
-        exact = truth_curves.normal_above(truth_curves.ball(x))
-        error = truth_curves.ball(float(found)) / exact - 1
+        exact = truth_balls.normal_above(truth_balls.ball(x))
+        error = truth_balls.ball(float(found)) / exact - 1
         assert abs(float(error)) < 10 * al.worst_case_pairs.UNIT
     ends = al.normal_tail(np.array([-np.inf, -50.0, 50.0, np.inf]))
     assert ends.tolist() == [1, 1, 0, 0]
