@@ -721,15 +721,15 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
 
     Parameters: `profile`, of a pair; `mirror`, of the same pair read
     backwards, at the same epsilons: the curve for $\alpha < 1$.
-    Returns: (alpha, delta), the kinks, alpha increasing over both sides
-    of 1. Between them, and beyond the last one, it is linear.
+    Returns: (alpha, delta), the kinks, alpha increasing from 0. Between
+    them it is linear, and beyond the last one constant.
     Source: chapter 9, "A polygon below and a polygon above".
 
     >>> at = np.array([0.0, 0.5, 1.0])
     >>> low, up = run_curve(GaussianPair(1.0), at)
     >>> one = Profile(at, low, up, 0.0)
     >>> alpha, delta = lower_kinks(one, one)
-    >>> bool(np.all(delta <= gaussian_delta(np.log(alpha), mu=1.0)))
+    >>> bool(np.all(delta[1:] <= gaussian_delta(np.log(alpha[1:]), mu=1.0)))
     True
     """
     a, lower, up, upper = both_signs(profile, mirror)
@@ -762,6 +762,15 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
             delta = np.append(delta, profile.floor)
         else:
             delta[len(a) - 1] = profile.floor
+    # Below the first alpha the line from the right goes on up to 1 - alpha.
+    begin = 1 - lower[0] + right[0] * a[0] + 16 * UNIT
+    begin = begin / (1 + right[0]) if right[0] > -1 else math.inf
+    if 0 < begin < a[0]:
+        alpha = np.append(alpha, begin)
+        delta = np.append(delta, (1 - begin) * (1 - 4 * UNIT))
+    elif begin > 0:
+        delta[0] = min(delta[0], (1 - a[0]) * (1 - 4 * UNIT))
+    alpha, delta = np.append(alpha, 0.0), np.append(delta, 1.0)
     rank = np.argsort(alpha)
     return alpha[rank], np.minimum.accumulate(delta[rank])
 
