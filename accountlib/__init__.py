@@ -111,6 +111,7 @@ from .group_privacy import (
     weights_from_ratios,
 )
 from .intervals import (
+    BEYOND,
     FINE_GRID,
     MOST_POINTS,
     POWERS,
@@ -135,6 +136,7 @@ from .intervals import (
     directions,
     distinct_ways,
     epsilon,
+    falls,
     fast_transform,
     graded_points,
     grid_offset,
@@ -400,6 +402,7 @@ __all__ = [
     "FINE_GRID",
     "WORK",
     "POWERS",
+    "BEYOND",
     "Losses",
     "OneSided",
     "TiltedTable",
@@ -437,6 +440,7 @@ __all__ = [
     "loss_ceiling",
     "any_of_many",
     "infinite_bound",
+    "falls",
     "run_curve",
     "run_answer",
     "large_steps",
