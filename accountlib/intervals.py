@@ -1860,8 +1860,8 @@ def large_steps(losses: Losses, places: Floats) -> tuple[Floats, Floats]:
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> p, q = large_steps([(GaussianPair(1.0), 2)], np.array([0.5]))
-    >>> round(float(p[0]), 6), round(float(q[0]), 6)  # 3/4, 0.292142
-    (0.75, 0.292142)
+    >>> round(float(p[0]), 6), round(float(q[0]), 6)  # 3/4, 0.292139
+    (0.75, 0.292139)
     """
     missed = np.zeros((2, len(places)))
     for pair, count in losses:
