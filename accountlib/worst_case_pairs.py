@@ -502,7 +502,7 @@ def normal_tail(z: Floats) -> Floats:
     r"""Standard normal probability above z, to nearly full precision.
 
     Formula: $\Phi(-z) = \frac12 e^{-z^2/2} \, \mathrm{erfcx}(z/\sqrt2)$,
-    with $z^2$ as an exact sum of two floats.
+    with $z^2 = r^2 + (z - r)(z + r)$ for a short r, whose square is exact.
 
     Parameters: `z`, an array (infinities allowed).
     Returns: probabilities; below 1e-307 they lose digits, and are 0 from
@@ -514,8 +514,10 @@ def normal_tail(z: Floats) -> Floats:
     True
     """
     x = np.minimum(np.abs(z), 40.0)
-    square, rest = two_product(x, x)
-    tail = np.exp(-square / 2) * (1 - rest / 2) * erfcx(x / math.sqrt(2)) / 2
+    near = np.rint(x * 4096) / 4096  # its square has at most 37 digits
+    rest = (x - near) * (x + near)
+    density = np.exp(-near * near / 2) * np.exp(-rest / 2)
+    tail = density * erfcx(x / math.sqrt(2)) / 2
     return np.asarray(np.where(z >= 0, tail, 1 - tail))
 
 
@@ -542,9 +544,9 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
     low = np.where(mirrored, -right[wide], left[wide])
     high = np.where(mirrored, -left[wide], right[wide])
     across = (erf(high / math.sqrt(2)) - erf(low / math.sqrt(2))) / 2
-    inner[wide] = np.where(
-        high <= 0, normal_tail(-high) - normal_tail(-low), across
-    )
+    outer = normal_tail(np.concatenate([-high, -low, -edges[:1], edges[-1:]]))
+    tails = outer[: len(wide)] - outer[len(wide) : -2]
+    inner[wide] = np.where(high <= 0, tails, across)
     # Narrow: phi at the middle times a smooth integral, by quadrature.
     for rule, narrow in (
         (SHORT_RULE, size < 0.02),
@@ -559,8 +561,7 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
             integral += weight * np.exp(-t * (middle + t / 2))
         density = np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
         inner[where] = density * half * integral
-    outer = normal_tail(np.append(-edges[:1], edges[-1:]))
-    return np.concatenate([outer[:1], inner, outer[1:]])
+    return np.concatenate([outer[-2:-1], inner, outer[-1:]])
 
 
 def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
@@ -841,18 +842,17 @@ class SampledPair(DominatingPair):
             gain = grown / self.rate  # e^base - 1
             # Three terms: a logarithm, ln(rate) or ln(1 - rate), a shrinkage.
             near = (gain > -0.5) & (loss < 0.7)
-            cases = [near & (gain > 1e200), near, excess >= 0.7]
-            first = np.select(
-                cases,
-                [np.log(grown), np.log1p(gain), loss],
-                np.log(self._odds(loss)),
-            )
-            second = np.select(cases, [-log_rate, 0.0, -log_rate], lowest)
-            low = np.select(
-                cases, [-log_rate_low, 0.0, -log_rate_low], lowest_low
+            steep, far = near & (gain > 1e200), (excess >= 0.7) & ~near
+            first = np.where(far, loss, np.log(self._odds(loss)))
+            first = np.where(near, np.log1p(gain), first)
+            first = np.where(steep, np.log(grown), first)
+            by_rate = far | steep
+            second = np.where(by_rate, -log_rate, np.where(near, 0, lowest))
+            low = np.where(
+                by_rate, -log_rate_low, np.where(near, 0, lowest_low)
             )
             third = np.log1p(-np.exp(-np.maximum(excess, 0.7)))
-            third = np.where(cases[2] & ~near, third, 0.0)
+            third = np.where(far, third, 0.0)
             edge, rest = two_sum(first, second)
             edge, more = two_sum(edge, third)
             rest = rest + more + low
