@@ -562,6 +562,7 @@ def gaussian_mixture(
     return MixturePair(means, shares, mean_rests, rests)
 
 
+@front_door
 def mixture_pair(means: Floats, weights: Floats) -> DominatingPair:
     r"""The pair of a mixture of Gaussians, in its simplest form.
 
@@ -958,6 +959,7 @@ def unsampled_group_pair(
     raise NotImplementedError(f"no rule for groups with {mechanism!r}")
 
 
+@front_door
 def group_epsilon_vadhan(
     group_size: int,
     *,

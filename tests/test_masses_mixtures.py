@@ -2,9 +2,11 @@
 
 Every number that python-flint computes here is a ball that contains the
 truth; the place of a loss is certified by the signs on both sides of it.
+`MASSES=20000` in the environment asks for that many intervals of each class.
 """
 
 import math
+import os
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +16,7 @@ from flint import arb, ctx, fmpq
 
 import accountlib as al
 
-INTERVALS = 20_000  # a class
+INTERVALS = int(os.environ.get("MASSES", "4000"))  # of each class
 UNIT = 2.0**-53
 
 
@@ -263,9 +265,7 @@ def check(pair, truth, edges, rng, start=0):
     """Number of intervals; errors must stay below half of mass_error."""
     widths, exact = truth.intervals(edges.tolist(), rng)
     found = pair.interval_masses(edges, widths, "right")
-    for masses, known in zip(
-        found, zip(*exact, strict=True), strict=True
-    ):
+    for masses, known in zip(found, zip(*exact, strict=True), strict=True):
         for mass, value in list(zip(masses.tolist(), known, strict=True))[
             start:
         ]:
@@ -493,7 +493,10 @@ class Batch:
         above = self.half.intervals(np.append(0.0, positive), rng)[1][1:]
         below = self.half.intervals(np.append(0.0, negative), rng)[1][1:]
         below = [(q, p) for p, q in below[::-1]]
-        both = (x + y + self.center for x, y in zip(below[-1], above[0], strict=True))
+        both = (
+            x + y + self.center
+            for x, y in zip(below[-1], above[0], strict=True)
+        )
         return np.diff(edges), [*below[:-1], tuple(both), *above[1:]]
 
 
@@ -598,7 +601,7 @@ def test_decimal_contexts_of_the_caller_play_no_role():
     from decimal import Inexact, localcontext
 
     run = al.Release(al.Gaussian(2.0), al.Poisson(0.1), count=7)
-    ask = {"epsilon": 1.0, "adjacency": "remove", "group_size": 3}
+    ask: Any = {"epsilon": 1.0, "adjacency": "remove", "group_size": 3}
     known = al.delta(run, **ask)
     with localcontext(prec=3) as context:
         context.traps[Inexact] = True
