@@ -95,6 +95,12 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "<",
         "<=",
     ): "both ways are valid at that step",
+    (
+        "lower_share",
+        "excess = np.where(other > TINY, np.maximum(excess, 0), 0)",
+        ">",
+        ">=",
+    ): "both ways are valid at that mass",
 }
 
 OPERATORS: dict[type[ast.AST], tuple[str, list[str]]] = {
@@ -213,7 +219,8 @@ class Finder:
             yield self.mutant(name, start, old, str(not value))
         elif isinstance(value, int | float):
             yield self.mutant(name, start, old, "0" if value else "1")
-            if value not in (0, 1):
+            margin = b"UNIT" in self.lines[node.lineno - 1]
+            if value not in (0, 1) and not margin:  # these have room
                 yield self.mutant(name, start, old, f"({old} / 2)")
 
     def all(self) -> Iterator[Mutant]:

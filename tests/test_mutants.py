@@ -18,6 +18,7 @@ import accountlib as al
 from accountlib import intervals
 from accountlib.gaussian_dp import largest_mu, largest_rate, polygon_corners
 from accountlib.group_privacy import MixturePair
+from accountlib.privacy_loss import convex_hull
 from accountlib.sampling_pitfalls import ExchangedPair
 
 SIDES = ("upper", "lower")
@@ -462,3 +463,19 @@ def test_whole_answers_are_narrow_and_true(
         assert known.compare(bound.upper, at) <= 0
         if bound.lower > 0:
             assert known.compare(bound.lower * (1 - 1e-13), at) >= 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_hulls_lie_below_where_the_last_mass_is_negative(seed):
+    """What is missing at the end is taken from the largest losses."""
+    random = np.random.default_rng(seed)
+    losses = np.cumsum(random.uniform(0.01, 0.4, 12))
+    mass = random.dirichlet(np.ones(12))
+    mass[-1] = -0.3 * mass[-2]
+    mass[4] *= random.choice([1.0, -0.1])
+    hull = convex_hull(losses, mass)
+    assert np.all(hull >= 0)
+    for at in [-1.0, *losses]:
+        gain = np.maximum(-np.expm1(at - losses), 0)
+        assert hull @ gain <= max(0.0, float(mass @ gain)) + 1e-15
+    assert math.fsum(hull) > 0.5 * math.fsum(mass)
