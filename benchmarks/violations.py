@@ -397,7 +397,7 @@ TURNS = [make for make, times in FAMILIES.items() for _ in range(times)]
 
 def draw_case(seed: int, index: int) -> Case:
     d = Draw(seed, index)
-    case = TURNS[index % len(TURNS)](d)
+    case = TURNS[7 * index % len(TURNS)](d)  # families in turn
     return Case(case.family, case.parts, case.adjacency, case.group, index)
 
 
