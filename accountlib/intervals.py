@@ -480,7 +480,8 @@ def saddle(
             missing, value = query.epsilon - mean, estimate
         if len(orders) == 1:
             spread, order = math.sqrt(float(variance[0])), float(orders[0])
-            if spread > 1e-12:  # at smaller orders nothing changes
+            plain = all(math.isinf(c.split) for c in cells)
+            if plain and spread > 1e-12:  # at smaller orders nothing changes
                 order = max(order, 0.5 / spread)
             return order, float(value[0])
         reached = missing <= 0
@@ -2099,7 +2100,8 @@ class Search:
         tried = self.seems_rare()
         if tried:
             self.part_rare(goal)
-        if query.delta is None and self.guess < 1e-290 and query.epsilon:
+        tiny = query.delta is None and self.guess < 1e-290
+        if tiny and query.epsilon and self.bound.lower == 0:
             self.order, power = near_power(self.cells, math.inf, query.epsilon)
             self.guess = max(math.exp(min(max(power, -700.0), 0.0)), 1e-300)
             return self.start(0.1, ("upper",))
@@ -2299,11 +2301,13 @@ def known_answer(losses: Losses, query: Query) -> Bound | None:
         return infinite if query.epsilon >= ceiling.upper else None
     delta = query.delta or 0.0
     exact = infinite.upper <= math.nextafter(infinite.lower, 2.0)
+    if delta == 1:
+        return Bound(0.0, 0.0)
     if delta < infinite.lower or (exact and delta < infinite.upper):
         return Bound(math.inf, math.inf)
     if delta == infinite.lower == infinite.upper:
         return ceiling
-    if ceiling.upper == 0 or delta == 1:
+    if ceiling.upper == 0:
         known = delta >= infinite.upper
         return Bound(0.0, 0.0 if known else math.inf)
     return None
@@ -2413,12 +2417,12 @@ def epsilon(
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers (see chapters 8 and 10).
     Error: the interval includes discretization, truncation, wrap-around
-    and rounding. For substitution under a fixed batch it also has the gap
-    between theorem and data (chapter 10). It may stay wider than asked
-    (lower down to 0) near epsilon = 0, for losses with many atoms, and
-    where single rare steps decide: sampling rates below about 1e-4 at a
-    delta below about 1e-20;
-    also for delta below 1e-290 and for more than about 1e13 runs.
+    and rounding, as far as chapter 5, "What the certificate assumes", is
+    true of the machine. For substitution under a fixed batch it also has
+    the gap between theorem and data (chapter 10). It may stay wider than
+    asked near epsilon = 0, for losses with many atoms, where rare steps
+    matter and frequent ones do too; also for delta below 1e-290 and for
+    more than about 1e13 runs. It is never wider than `simple_bound`.
     Source: chapter 5; Lebeda et al. (2024), Theorem 8.
 
     >>> from accountlib.worst_case_pairs import Gaussian, Poisson
@@ -2457,8 +2461,9 @@ def delta(
     Returns: Bound(lower, upper) around the truth (see `epsilon`).
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers (see chapters 8 and 10).
-    Error: the interval includes all errors. It may stay wider than asked
-    where epsilon is near the largest possible loss.
+    Error: the interval includes all errors, as for `epsilon`. It may stay
+    wider than asked where epsilon is near the largest possible loss, and
+    where delta is below 1e-290.
     Source: chapter 5; Lebeda et al. (2024), Theorem 8.
 
     >>> from accountlib.worst_case_pairs import Gaussian, Poisson
