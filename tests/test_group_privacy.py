@@ -468,6 +468,7 @@ def exact_chain(growth, d, size, alpha):
 @pytest.mark.parametrize("growth", [1.0, 1.5, 3.0, 20.0])
 def test_chains_in_fractions(size, d, growth):
     pair = al.chain_pair(math.log(growth), d, size)
+    assert isinstance(pair, al.ChainPair)
     assert math.fsum(pair.p) == pytest.approx(1, abs=1e-14)
     for epsilon in (-1.0, 0.0, 0.1, 1.0, 2.5, 6.0):
         alpha = F(math.exp(epsilon))
