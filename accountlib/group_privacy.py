@@ -547,8 +547,15 @@ def gaussian_mixture(
     SampledPair(base=GaussianPair(mu=0.5), rate=0.25)
     """
     means, shares, mean_rests, rests = gaussian_terms(sizes, noise, weights)
-    if means[-1] == 0:
+    kept = zip(sizes, weights, strict=True)
+    if max(c for c, w in kept if float(w) > 0) == 0:
         return DiscretePair((1.0,), (1.0,))
+    seen = [mean for mean in means if mean > 0]
+    if not seen or seen[0] < 1e-150 or seen[-1] > 1e150:
+        raise ValueError(
+            "sensitivity / noise_multiplier must be 0 or lie in [1e-150, "
+            f"1e+150], got {sizes!r} and noise_multiplier {noise!r}"
+        )
     last = GaussianPair(means[-1], mean_rests[-1] if mean_rests else 0.0)
     if len(means) == 1:
         return last
