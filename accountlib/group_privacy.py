@@ -53,7 +53,7 @@ __all__ = [
     "log_whole",
     "totals",
     "WeightedGaussians",
-    "apart",
+    "distances",
     "no_end",
     "in_parts",
     "MixturePair",
@@ -262,10 +262,10 @@ class WeightedGaussians(DominatingPair):
         return rows
 
 
-def apart(z: Floats, places: Floats) -> Floats:
+def distances(z: Floats, places: Floats) -> Floats:
     """Differences z - s of places in two floats, a row for each z.
 
-    >>> apart(np.array([[1e20], [1.5]]), np.array([[[1e20]], [[1.0]]]))
+    >>> distances(np.array([[1e20], [1.5]]), np.array([[[1e20]], [[1.0]]]))
     array([[0.5]])
     """
     high, low = z[:, :, None]
@@ -359,7 +359,7 @@ class MixturePair(WeightedGaussians):
         z = alone[:, np.arange(len(losses)), nearest]
         z = np.stack(two_sum(z[0], z[1] + goal / mean[nearest]))
         # A term that is tiny here, right of the solution, is so there.
-        powers = mean * apart(z, alone) - goal[:, None]
+        powers = mean * distances(z, alone) - goal[:, None]
         powers += np.log(mean / mean[0])  # it may still count in the slope
         seen = np.flatnonzero(np.any(powers > -80, axis=0))
         kept = slice(
@@ -369,7 +369,7 @@ class MixturePair(WeightedGaussians):
         mean, alone = mean[kept], alone[:, :, kept]
         left = np.arange(len(losses))
         for _ in range(5000):
-            powers = mean * apart(z[:, left], alone[:, left])
+            powers = mean * distances(z[:, left], alone[:, left])
             shares = np.exp(powers - goal[left, None])
             total = np.sum(shares, axis=1)
             step = np.log(total) * total / (shares @ mean)
@@ -408,7 +408,7 @@ class MixturePair(WeightedGaussians):
         mean = self._means[0, self._first :][kept]
         weights = self._shares[self._first :][kept]
         powers = mean * ((z[0][:, None] - mean / 2) + z[1][:, None])
-        alone = mean * apart(z, alone)
+        alone = mean * distances(z, alone)
         factor = weights * np.exp(-np.clip(losses, -700, 700))[:, None]
         # A share in two ways: the smaller exponent has more digits.
         smaller = np.abs(powers) < np.abs(alone)
@@ -547,8 +547,15 @@ def gaussian_mixture(
     SampledPair(base=GaussianPair(mu=0.5), rate=0.25)
     """
     means, shares, mean_rests, rests = gaussian_terms(sizes, noise, weights)
-    if means[-1] == 0:
+    kept = zip(sizes, weights, strict=True)
+    if max(c for c, w in kept if float(w) > 0) == 0:
         return DiscretePair((1.0,), (1.0,))
+    seen = [mean for mean in means if mean > 0]
+    if not seen or seen[0] < 1e-150 or seen[-1] > 1e150:
+        raise ValueError(
+            "sensitivity / noise_multiplier must be 0 or lie in [1e-150, "
+            f"1e+150], got {sizes!r} and noise_multiplier {noise!r}"
+        )
     last = GaussianPair(means[-1], mean_rests[-1] if mean_rests else 0.0)
     if len(means) == 1:
         return last

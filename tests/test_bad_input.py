@@ -745,7 +745,11 @@ def test_bad_mixtures():
             ),
             word,
         )
-    rejects(lambda: al.MixturePair((0.0, 1.0), (0.5, 0.5)), "means")
+    rejects(lambda: al.MixturePair((-1.0, 1.0), (0.5, 0.5)), "means")
+    rejects(lambda: al.MixturePair((1.0, 1.0), (0.5, 0.5)), "increase")
+    rejects(lambda: al.MixturePair((0.0,), (1.0,)), "positive")
+    rejects(lambda: al.MixturePair((1e-9, 1e4), (0.5, 0.5)), "factor")
+    rejects(lambda: al.MixturePair((1.0, 1e151), (0.5, 0.5)), "means")
     rejects(lambda: al.MixturePair((1.0, 2.0), (1.0, 0.0)), "weights")
     rejects(lambda: al.MixturePair((1.0, 2.0), (1.0,)), "length")
     rejects(lambda: al.SampledPair(PAIR, 0.9, 0.6), "missed")

@@ -507,7 +507,7 @@ def test_exchanged_batches_in_ball_arithmetic(seed):
     while done < INTERVALS // 2:
         noise = Fraction(float(10 ** rng.uniform(-2, 3)))
         n = int(10 ** rng.uniform(0.4, rng.choice([2, 9, 17])))
-        b = int(rng.choice([1, n - 1, rng.integers(1, n)]))
+        b = int(rng.choice([1, n - 1, int(rng.integers(1, n))]))
         if not 1 <= b < n:
             continue
         (pair,) = al.dominating_pairs(
@@ -537,10 +537,10 @@ def test_groups_in_ball_arithmetic(fixed):
         k = int(rng.integers(2, 8))
         if fixed:
             n = int(10 ** rng.uniform(1, rng.choice([2, 9, 17])))
-            b = int(rng.choice([1, n - k, rng.integers(1, n)]))
+            b = int(rng.choice([1, n - k, int(rng.integers(1, n))]))
             if not 1 <= b <= n - k:
                 continue
-            sampling = al.FixedBatch(b, n)
+            sampling: Any = al.FixedBatch(b, n)
             weights = [
                 Fraction(math.comb(k, j))
                 * math.prod(Fraction(b - i, n - i) for i in range(j))
