@@ -24,13 +24,13 @@ from hypothesis import strategies as st
 from scipy.special import ndtri_exp
 
 import accountlib as al
+from accountlib import intervals
 from accountlib.gaussian_dp import (
     Profile,
     both_signs,
     lower_kinks,
     missed_at,
     polygon_corners,
-    single_profile,
     thinned,
 )
 
@@ -1293,7 +1293,7 @@ def test_single_runs_in_many_small_intervals():
     at = np.append(0.0, np.sort(rng.uniform(0, 8, 5000)))
     for noise, rate in ((0.5, 0.3), (2.0, 1e-3)):
         pair = al.SampledPair(al.GaussianPair(1 / noise), rate)
-        lower, upper = single_profile(pair, at)
+        lower, upper = intervals.run_curve(pair, at)
         for k in range(0, len(at), 499):
             known = truth.sampled_gaussian_delta(float(at[k]), noise, rate)
             assert lower[k] <= known <= upper[k]
@@ -1301,7 +1301,7 @@ def test_single_runs_in_many_small_intervals():
     atom = math.log1p(2.0**-20 * 2)
     at = np.append(0.0, atom * (1 + np.arange(-9, 10) * 2.0**-52))
     pair = al.SampledPair(al.RandomizedResponse(0.75).pair(), 2.0**-20)
-    lower, upper = single_profile(pair, at)
+    lower, upper = intervals.run_curve(pair, at)
     for e, low, high in zip(at.tolist(), lower, upper, strict=True):
         least, most = rare.delta(e)
         assert low <= most and high >= least

@@ -4,6 +4,7 @@ without a grid, and the simple bounds behind every answer."""
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -165,7 +166,7 @@ def test_single_runs_need_no_grid(mu):
 
 def test_single_runs_where_q_is_too_small_for_floats():
     run = al.Release(al.DiscreteGaussian(1.0))
-    ask = {"adjacency": "remove", "group_size": 15}
+    ask: dict[str, Any] = {"adjacency": "remove", "group_size": 15}
     bound = al.epsilon(run, delta=1e-150, **ask)
     assert bound.contains(502.49845) and bound.width < 1e-6
     assert al.delta(run, epsilon=480.0, **ask).contains(7.6501e-137)
@@ -232,6 +233,7 @@ def test_gaussian_runs_merge_exactly():
     ]
     (way,) = al.directions(runs, "add-or-remove", 1)
     ((pair, count),) = way
+    assert isinstance(pair, al.GaussianPair)
     assert count == 1 and pair.mu == math.sqrt(9 / 16 + 1 / 4)
     bound = al.epsilon(runs, delta=1e-200, adjacency="remove")
     assert bound.contains(al.gaussian_epsilon(1e-200, mu=pair.mu))
