@@ -13,12 +13,11 @@ from scipy.optimize import minimize_scalar
 from accountlib.divergences import Floats, check_count, check_number
 from accountlib.privacy_loss import (
     MOST_CELLS,
-    UNIT,
     BoundKind,
     GridTooFine,
     PrivacyLossDistribution,
 )
-from accountlib.worst_case_pairs import check_kind
+from accountlib.worst_case_pairs import UNIT, check_kind
 
 __all__ = [
     "Bound",

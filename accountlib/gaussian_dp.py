@@ -45,14 +45,13 @@ from accountlib.intervals import (
     total_cumulants,
 )
 from accountlib.privacy_loss import (
-    UNIT,
     BoundKind,
     GridTooFine,
     PrivacyLossDistribution,
     check_choice,
-    mass_error,
 )
 from accountlib.worst_case_pairs import (
+    UNIT,
     Adjacency,
     DominatingPair,
     FixedBatch,
@@ -413,7 +412,7 @@ def single_profile(
 
     Parameters: `pair`; `epsilons`, at least 1, increasing, >= 0.
     Returns: (lower, upper), one number for each epsilon.
-    Error: rounding, as `mass_error` says, is in the bounds.
+    Error: rounding, as `mass_error` of the pair says, is in the bounds.
     Source: chapter 9, "Code: the privacy curve at many points".
 
     >>> low, up = single_profile(GaussianPair(1.0), np.array([1.0]))
@@ -421,10 +420,14 @@ def single_profile(
     True
     """
     p, q = pair.interval_masses(epsilons, np.diff(epsilons), "right")
-    above_p = np.cumsum(p[::-1])[::-1][1:]
-    above_q = np.exp(epsilons) * np.cumsum(q[::-1])[::-1][1:]
-    error = mass_error(above_q) + UNIT * (len(p) + 16 + 16 * epsilons)
-    error = error * (above_p + above_q) + 1e-305
+    masses = np.stack([p, q])
+    wrong = (pair.mass_error(masses) + UNIT * (len(p) + 16)) * masses
+    alpha = np.exp(epsilons)
+    above_p, above_q, wrong_p, wrong_q = np.cumsum(
+        np.concatenate([masses, wrong])[:, ::-1], axis=1
+    )[:, -2::-1]
+    above_q *= alpha
+    error = wrong_p + alpha * wrong_q + 1e-305
     if pair.atoms:  # may be rounded across an epsilon
         error += 2.0**-42 * above_p
     value, infinite = above_p - above_q, pair.infinite_mass[0]

@@ -24,15 +24,14 @@ from accountlib.privacy_loss import (
     HAIR,
     LARGEST_LOSS,
     TINY,
-    UNIT,
     BoundKind,
     GridTooFine,
     convex_hull,
     lower_share,
-    mass_error,
     upper_share,
 )
 from accountlib.worst_case_pairs import (
+    UNIT,
     Adjacency,
     DiscretePair,
     DominatingPair,
@@ -733,11 +732,12 @@ def bound_tables(
         if sign > 0 and step >= 1e-14:
             # With a smaller e^epsilon the share is larger, so still valid.
             capped = np.minimum(edges, LARGEST_LOSS)
-            share = upper_share(widths, capped, p, q)
+            share = upper_share(widths, capped, p, q, pair.mass_error)
         elif coarse:
             share = mass if sign > 0 else np.zeros(len(mass))
         else:
-            share = lower_share(widths, edges, p, q, before)
+            error = pair.mass_error
+            share = lower_share(widths, edges, p, q, error, before)
         grid = np.append(mass - share, 0.0)
         grid[1:] += share
         if sign > 0:
@@ -745,7 +745,7 @@ def bound_tables(
         else:
             grid[-1] += p[-1]
             grid = grid if coarse else convex_hull(losses, grid)
-        grid = grid * (1 + sign * mass_error(grid))
+        grid = grid * (1 + sign * pair.mass_error(grid))
         log_scale = 0.0
         if np.max(grid) > 0:
             grid, log_scale = tilt_masses(losses, grid, tilt, sign)

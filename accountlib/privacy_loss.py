@@ -3,6 +3,7 @@
 """Counting privacy with loss distributions."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -12,11 +13,15 @@ from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
 from accountlib.divergences import Floats, as_given, check_number, check_range
-from accountlib.worst_case_pairs import Closed, DominatingPair, check_kind
+from accountlib.worst_case_pairs import (
+    UNIT,
+    Closed,
+    DominatingPair,
+    check_kind,
+)
 
 __all__ = [
     "BoundKind",
-    "UNIT",
     "TINY",
     "HAIR",
     "LARGEST_LOSS",
@@ -26,7 +31,7 @@ __all__ = [
     "PrivacyLossDistribution",
     "grid_curve",
     "grid_epsilon",
-    "mass_error",
+    "absolute_error",
     "upper_share",
     "lower_share",
     "convex_hull",
@@ -36,7 +41,6 @@ __all__ = [
 ]
 
 BoundKind = Literal["upper", "lower", "buckets-upper", "buckets-lower"]
-UNIT = 2.0**-53  # unit round-off of double precision
 TINY = 1e-290  # below, floats lose relative accuracy
 HAIR = 2.0**-20  # of a step: nearer to a grid point, an atom counts as on it
 LARGEST_LOSS = 600.0  # e^600 is still a float with room to spare
@@ -218,25 +222,33 @@ def grid_epsilon(
     return (first_index + k) * step + math.log1p(part * math.expm1(step))
 
 
-def mass_error(mass: Floats) -> Floats:
-    r"""Bound of the relative rounding error of interval masses.
+def absolute_error(
+    mass: Floats, mass_error: Callable[[Floats], Floats]
+) -> Floats:
+    r"""How far masses may be off where a cell is split, a sum included.
 
-    Formula: $(64 + 16 \ln(1/p))\, u$ with $u = 2^{-53}$: computing
-    $p = e^{-E}$ in floating point costs a few times $E u$.
+    Formula: $(e_P + 8u)\, P$: error of the mass, of an exponential beside
+    it ($4u$) and of four operations.
 
-    Parameters: `mass` ($p$ in [0, 1]; below 2.2e-308 it counts as that).
-    Returns: one upper bound of the relative error per mass.
-    Source: numerical fact, tested against 50-digit arithmetic; chapter 3.
+    Parameters: `mass`; `mass_error`, the relative errors that their pair
+    states.
+    Returns: one upper bound per mass.
+    Source: chapter 3, "From above".
 
-    >>> bool(mass_error(np.array([1e-6]))[0] < 4e-14)
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> mass = np.array([0.5])
+    >>> bool(absolute_error(mass, GaussianPair(1.0).mass_error)[0] < 1e-14)
     True
     """
-    small = np.finfo(np.float64).tiny
-    return UNIT * (64 - 16 * np.log(np.clip(mass, small, 1)))
+    return (mass_error(mass) + 8 * UNIT) * mass
 
 
 def upper_share(
-    step: float | Floats, edges: Floats, p: Floats, q: Floats
+    step: float | Floats,
+    edges: Floats,
+    p: Floats,
+    q: Floats,
+    mass_error: Callable[[Floats], Floats],
 ) -> Floats:
     r"""Connect the dots: how much of each cell's mass goes to its right end.
 
@@ -245,19 +257,25 @@ def upper_share(
 
     Parameters: `step` ($\Delta$), the width of the cells, one number or
     one per cell; `edges`, the ends and middles of n cells; `p`, `q`,
-    masses of the 2n + 2 intervals that they cut.
+    masses of the 2n + 2 intervals that they cut; `mass_error`, the
+    relative errors that the pair states for masses.
     Returns: n shares, each at least the exact one.
     Source: Doroshenko et al. (2022), Algorithm 1; chapter 3, "From above".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> edges = np.array([0.0, 0.5, 1.0])
-    >>> p, q = GaussianPair(1.0).masses(edges)
-    >>> bool(0 < upper_share(1.0, edges, p, q)[0] < p[1] + p[2])
+    >>> pair = GaussianPair(1.0)
+    >>> p, q = pair.masses(edges)
+    >>> share = upper_share(1.0, edges, p, q, pair.mass_error)
+    >>> bool(0 < share[0] < p[1] + p[2])
     True
     """
     mass, other = p[1:-1:2] + p[2:-1:2], q[1:-1:2] + q[2:-1:2]
-    excess = mass - np.exp(edges[:-1:2]) * other
-    excess += 2 * mass_error(mass) * mass
+    alpha = np.exp(edges[:-1:2])
+    wrong = absolute_error(p[1:-1], mass_error)
+    wrong_q = absolute_error(q[1:-1], mass_error)
+    excess = mass - alpha * other + wrong[::2] + wrong[1::2]
+    excess += alpha * (wrong_q[::2] + wrong_q[1::2])
     share = np.clip(excess / -np.expm1(-step), 0, mass)
     return np.where(other > TINY, share, mass)
 
@@ -267,6 +285,7 @@ def lower_share(
     edges: Floats,
     p: Floats,
     q: Floats,
+    mass_error: Callable[[Floats], Floats],
     before: tuple[Floats, Floats] | None = None,
     balanced: bool = False,
 ) -> Floats:
@@ -287,15 +306,22 @@ def lower_share(
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> edges = 0.05 * np.arange(-80, 81)
-    >>> p, q = GaussianPair(1.0).masses(edges)
-    >>> lower_share(0.1, edges, p, q).shape
+    >>> pair = GaussianPair(1.0)
+    >>> p, q = pair.masses(edges)
+    >>> lower_share(0.1, edges, p, q, pair.mass_error).shape
     (80,)
     """
-    alpha, slack = np.exp(edges[::2]), 2 * mass_error(p) * p
+    alpha = np.exp(edges[::2])
+    wrong = absolute_error(p, mass_error)
+    wrong_q = absolute_error(q, mass_error)
     # Intervals left (0, 2, ...) and right (1, 3, ...) of each grid point.
     p_left, p_right, q_left, q_right = p[::2], p[1::2], q[::2], q[1::2]
     mass, other = p_left[1:] + p_right[:-1], q_left[1:] + q_right[:-1]
-    excess = mass - alpha[:-1] * other - slack[1:-1:2] - slack[2::2]
+    # What may be wrong at the left and at the right end of each cell.
+    cell_wrong_q = wrong_q[1:-1:2] + wrong_q[2::2]
+    slack = wrong[1:-1:2] + wrong[2::2] + alpha[:-1] * cell_wrong_q
+    slack_right = slack + (alpha[1:] - alpha[:-1]) * cell_wrong_q
+    excess = mass - alpha[:-1] * other - slack
     excess = np.where(other > TINY, np.maximum(excess, 0), 0)
     # Depth of each cell's tangent at its left and at its right end.
     half = np.diff(edges)
@@ -309,7 +335,6 @@ def lower_share(
         alpha[1:] * q_left[1:] - p_left[1:],
         np.expm1(half[1::2]) * p_left[1:],
     )
-    both = slack[1:-1:2] + slack[2::2]
     # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
     below_p, below_q = np.cumsum(p)[::2], np.cumsum(q)[::2]
     above_p = np.cumsum(p[::-1])[-2::-2]
@@ -324,7 +349,8 @@ def lower_share(
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
     line_right = np.where(rising, start[1:], end[1:])
-    missed = (at_left + both > line_left) | (at_right + both > line_right)
+    missed = at_left + slack > line_left
+    missed |= at_right + slack_right > line_right
     # The chain dips where a tangent comes near its outer line, unless it
     # meets that line at the grid point.
     near, line = np.where(rising, [at_left, line_left], [at_right, line_right])
@@ -336,8 +362,8 @@ def lower_share(
     touch_left = alpha[1:] * other - mass
     at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
     at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
-    at_left = at_left + both * (at_left != 0)
-    at_right = at_right + both * (at_right != 0)
+    at_left = at_left + slack * (at_left != 0)
+    at_right = at_right + slack_right * (at_right != 0)
     if missed[-1] and not rising[-1] and end[-1] == 0 and before is None:
         at_left[-1] = excess[-1]  # all of the last cell goes to its left end
     # What may still be below the outer line gives way to it, at both ends.
@@ -535,7 +561,7 @@ def discretize(
     elif bound == "buckets-lower" or coarse:
         share = np.zeros(cells)
     elif upward:
-        share = upper_share(step, edges, p, q)
+        share = upper_share(step, edges, p, q, pair.mass_error)
     else:
         before = None
         if pair.atoms:
@@ -543,7 +569,8 @@ def discretize(
             p_cut, q_cut = pair.interval_masses(cut, np.diff(cut), closed)
             before = p_cut[1:-1], q_cut[1:-1]
         balanced = infinity == other_infinity == 0
-        share = lower_share(step, edges, p, q, before, balanced)
+        error = pair.mass_error
+        share = lower_share(step, edges, p, q, error, before, balanced)
     grid = np.append(mass - share, 0.0)
     grid[1:] += share
     if upward:
@@ -554,7 +581,6 @@ def discretize(
         if bound == "lower":
             grid[0] += p[0]
             grid = convex_hull(step * np.arange(first, last + 1), grid)
-    error = mass_error(grid)
-    grid = grid * (1 + error if upward else 1 - error)
+    grid = grid * (1 + (1 if upward else -1) * pair.mass_error(grid))
     infinity = min(1.0, infinity * (1 + 4 * UNIT * (1 if upward else -1)))
     return PrivacyLossDistribution(step, first, grid, infinity, bound)

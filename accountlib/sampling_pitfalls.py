@@ -22,8 +22,8 @@ from accountlib.divergences import (
 from accountlib.gaussian_dp import LossTables
 from accountlib.group_privacy import binomial_sensitivity
 from accountlib.intervals import delta, directions, epsilon
-from accountlib.privacy_loss import UNIT
 from accountlib.worst_case_pairs import (
+    UNIT,
     Adjacency,
     ApproximateDP,
     Closed,

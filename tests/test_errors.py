@@ -25,7 +25,6 @@ import truth
 
 import accountlib as al
 from accountlib import composition, intervals, privacy_loss
-from accountlib.privacy_loss import mass_error
 
 SIGNS = {"upper": 1, "lower": -1}
 Scenario = Callable[[Any], None]  # of a module: chapter 5, or altered
@@ -147,16 +146,19 @@ class Saboteur(al.GaussianPair):
 
     def interval_masses(self, edges, widths, closed):
         p, q = super().interval_masses(edges, widths, closed)
-        wrong_p, wrong_q = mass_error(p), mass_error(q)
+        wrong_p, wrong_q = self.mass_error(p), self.mass_error(q)
         return p * (1 - self.sign * wrong_p), q * (1 + self.sign * wrong_q)
 
 
 @term(
     "interval masses",
-    "return @UNIT * (64 - 16",
-    "excess += @2 * mass_error(mass) * mass",
-    "np.exp(edges[::2]), @2 * mass_error(p) * p",
-    "1 + @sign * mass_error(grid)",
+    "(@mass_error(mass) + 8 * UNIT) * mass",
+    "+ @wrong[::2] + wrong[1::2]",
+    "+ wrong[::2] + @wrong[1::2]",
+    "excess += @alpha * (wrong_q[::2]",
+    "+ @alpha[:-1] * cell_wrong_q",
+    "* other - @slack",
+    "1 + @sign * pair.mass_error(grid)",
 )
 def interval_masses(m):
     """A saboteur errs as much as permitted, which shows where delta is a

@@ -1498,7 +1498,7 @@ BAD: list[tuple[Any, str, str, Any]] = [
     *bad_array(
         al.GDPFit(1.0, 0.0, 1e-10).delta, "epsilon", r"\[0, 700\]", -1, INF
     ),
-    *bad(al.DiscreteGaussian, "sigma", "", 0, -1, 0.04, 2e4, INF),
+    *bad(al.DiscreteGaussian, "sigma", "", 0, -1, 9e-4, 2e4, INF),
     *bad(al.DiscreteLaplace, "scale", "", 0, -1, 1e-3, INF),
     *[
         (lambda v, k=kind: k(1.0, v), "sensitivity", "whole number", value)
@@ -1506,7 +1506,7 @@ BAD: list[tuple[Any, str, str, Any]] = [
         for value in (0, -1, 1.5, NAN, None, "2", True, [1])
     ],
     *[
-        (lambda v: al.DiscreteGaussian(1.0, v), "sigma", "", 21),
+        (lambda v: al.DiscreteGaussian(1.0, v), "sensitivity", "", 10**6),
         (lambda v: al.DiscreteLaplace(1.0, v), "scale", "", 601),
         (lambda v: al.DiscreteLaplace(1e9, v), "sensitivity", "", 10**6),
     ],

@@ -631,7 +631,7 @@ def test_mass_error_covers_the_masses():
                 kind, noise, edges, rate=rate, direction=direction
             )
             for values, wanted in zip(found, exact, strict=True):
-                allowed = al.mass_error(values)
+                allowed = pair.mass_error(values)
                 for value, best, error in zip(
                     values, wanted, allowed, strict=True
                 ):

@@ -206,7 +206,7 @@ number: Any = 3
         (lambda: table_of(3), "loss"),
         (lambda: al.DiscreteGaussian(0.0), "sigma"),
         (lambda: noise(1.0, 1.5), "sensitivity"),
-        (lambda: al.DiscreteGaussian(1.0, 40), "sigma"),
+        (lambda: al.DiscreteGaussian(1.0, 10**6), "sensitivity"),
         (lambda: al.DiscreteLaplace(NAN), "scale"),
         (lambda: al.DiscreteLaplace(1.0, 0), "sensitivity"),
     ],
