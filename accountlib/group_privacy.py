@@ -18,6 +18,7 @@ from accountlib.divergences import (
     check_range,
 )
 from accountlib.privacy_loss import check_choice
+from accountlib.renyi import Shifts, normal_shifts
 from accountlib.worst_case_pairs import (
     ApproximateDP,
     Closed,
@@ -51,6 +52,7 @@ __all__ = [
     "hypergeometric_sensitivity",
     "gaussian_group_pair",
     "unsampled_group_pair",
+    "mixture_shifts",
     "group_epsilon_vadhan",
 ]
 
@@ -461,6 +463,20 @@ def unsampled_group_pair(
         total = min(mechanism.delta * factor * (1 + 1e-12), 1.0)
         return ApproximateDP(all_steps, total).pair()
     raise NotImplementedError(f"no rule for groups with {mechanism!r}")
+
+
+@normal_shifts.register
+def mixture_shifts(pair: MixturePair) -> Shifts:
+    """Shifts of a mixture of Gaussians, for its Renyi curve.
+
+    Parameters: `pair`.
+    Returns: as `normal_shifts`.
+    Source: chapter 7, "One curve for a whole run".
+
+    >>> mixture_shifts(MixturePair((1.0, 2.0), (0.5, 0.5)))
+    ((1.0, 2.0), (0.5, 0.5), 0.0)
+    """
+    return pair.means, pair.weights, 0.0
 
 
 def group_epsilon_vadhan(
