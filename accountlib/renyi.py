@@ -98,6 +98,7 @@ __all__ = [
     "TRAPEZOID_GOAL",
     "trapezoid_step",
     "LatticeCells",
+    "cell_points",
     "lattice_cells",
     "lattice_sums",
     "rdp_from_sums",
@@ -908,7 +909,7 @@ def between_orders(
     Error: 0 at whole orders; an upper bound between them.
     Source: Zhu and Wang (2019), Section 3; chapter 7, "Every real order".
 
-    >>> between_orders(2.5, lambda n: n - 1.0, 9.0)  # R = 1
+    >>> round(between_orders(2.5, lambda n: n - 1.0, 9.0), 12)  # R = 1
     1.0
     """
     order = check_range("order", order, 1, np.inf)
@@ -1584,6 +1585,19 @@ class LatticeCells:
         return np.asarray(far**2 + size + less * np.maximum(up, 0) + moved)
 
 
+def cell_points(step: float) -> int:
+    """Points of the smallest cells of a lattice: some 12 standard deviations.
+
+    Parameters: `step` of the lattice, in standard deviations.
+    Returns: a whole number, at most `SPLIT`.
+    Source: chapter 7, "The trapezoid rule".
+
+    >>> cell_points(0.01), cell_points(5.0), cell_points(1e4)
+    (32, 2, 1)
+    """
+    return max(1, min(SPLIT, int(12 / step)))
+
+
 @front_door
 def lattice_cells(
     less: Floats, pair: ShiftedNormals, add: bool, step: float, offset: float
@@ -1595,7 +1609,7 @@ def lattice_cells(
 
     Parameters: as for `lattice_sums`.
     Returns: the orders (by index) and the first points of the cells kept
-    (of `SPLIT` points each); for each order the logarithm of a large term,
+    (of `cell_points` each); for each order the logarithm of a large term,
     a bound of all terms left out, relative to it, and the size of the
     exponents.
     Source: chapter 7, eq. (ren-slope).
@@ -1609,13 +1623,13 @@ def lattice_cells(
     outer = np.array([-14 - pair.center])  # beyond, terms fall by e^-13 a unit
     sampled = pair.base(outer)[1] * pair.points(outer, add).share
     low, high = float((outer - short * sampled)[0]), 14 + (6 + most) * pair.top
-    start, level = math.floor(low / step), 0
-    while SPLIT * 8**level * step < high - start * step:
+    start, level, split = math.floor(low / step), 0, cell_points(step)
+    while split * 8**level * step < high - start * step:
         level += 1
     row, place = np.arange(len(less)), np.zeros(len(less), np.int64)
     best, lost = np.full((2, len(less)), -np.inf), np.zeros(len(less))
-    for width in [SPLIT * 8**k for k in range(level, -1, -1)]:
-        if width < SPLIT * 8**level:
+    for width in [split * 8**k for k in range(level, -1, -1)]:
+        if width < split * 8**level:
             row = np.repeat(row, 8)
             place = (8 * place[:, None] + np.arange(8)).ravel()
         each, cell = np.unique(place, return_inverse=True)
@@ -1623,7 +1637,7 @@ def lattice_cells(
         cells = LatticeCells(pair, add, first, first + (width - 1) * step)
         bound, seen = cells.log_bound(less[row], cell)
         np.maximum.at(best[0], row, seen)
-        if width == SPLIT * 8**level:
+        if width == split * 8**level:
             best[1] = seen
         bound += math.log(width)
         keep = ~(bound < best[0, row] - 42)
@@ -1633,7 +1647,7 @@ def lattice_cells(
     size = np.zeros(len(less))
     np.maximum.at(size, row, cells.exponents(less[row], cell))
     lost += np.exp(best[1] - best[0]) * 2 / -math.expm1(-13 * step)
-    return row, start + place * SPLIT, best[0], lost, size
+    return row, start + place * split, best[0], lost, size
 
 
 @front_door
@@ -1665,7 +1679,7 @@ def lattice_sums(
     row, first, best, lost, size = found
     total = np.zeros(len(less))
     each, cell = np.unique(first, return_inverse=True)
-    places = each[:, None] + np.arange(SPLIT) + offset
+    places = each[:, None] + np.arange(cell_points(step)) + offset
     points = pair.points(places * step, add)
     for part in np.array_split(np.arange(len(row)), 1 + len(row) // 8000):
         terms = log_terms(less[row[part], None], points, cell[part])
@@ -1676,6 +1690,7 @@ def lattice_sums(
         terms = np.exp(terms - best[row[part], None])
         total += np.bincount(row[part], np.sum(terms, axis=1), len(less))
     log_sum = best + np.log(total) + math.log(step / math.sqrt(2 * math.pi))
+    size += np.abs(log_sum)
     return log_sum, lost / total + UNIT * (64 + 8 * size)
 
 
@@ -1925,7 +1940,9 @@ def panel_sums(less: Floats, step: LaplacePanels) -> tuple[Floats, Floats]:
         left = ~(done | good)
         row, half = np.repeat(row[left], 4), half / 4
         place = (4 * place[left][:, None] + np.arange(4)).ravel()
-    return best + np.log(total), lost / total + UNIT * (64 + 8 * size)
+    log_sum = best + np.log(total)
+    size += np.abs(log_sum)
+    return log_sum, lost / total + UNIT * (64 + 8 * size)
 
 
 def laplace_curve(
