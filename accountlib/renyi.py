@@ -5,6 +5,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, partial, singledispatch
 from typing import Any, Literal
 
@@ -23,8 +24,9 @@ from accountlib.divergences import (
     front_door,
 )
 from accountlib.intervals import directions
-from accountlib.privacy_loss import UNIT, check_choice
+from accountlib.privacy_loss import check_choice
 from accountlib.worst_case_pairs import (
+    UNIT,
     Adjacency,
     DiscreteLaplace,
     DiscretePair,
@@ -1447,7 +1449,8 @@ def log_terms(less: Floats, points: LossPoints, place: Any = ...) -> Floats:
     value, fall = scaled_remainder(power)
     value *= less * points.fall[place]
     value += points.own[place] * np.where(loss > 0, fall, 1.0)
-    return np.log(value) + np.maximum(power, 0) + points.log_weight[place]
+    terms = np.log(value) + np.maximum(power, 0)
+    return np.asarray(terms + points.log_weight[place])
 
 
 @dataclass(frozen=True)
@@ -1486,9 +1489,8 @@ class ShiftedNormals:
         if len(self.means) == 1:
             return self.means[0] * y, np.full(y.shape, self.means[0])
         means = np.array(self.means)
-        powers = np.multiply.outer(y, means) + means * (
-            self.center - means / 2
-        )
+        powers = np.multiply.outer(y, means)
+        powers += means * (self.center - means / 2)
         terms = powers + np.log(self.weights)
         most = np.max(terms, axis=-1, keepdims=True)
         parts = np.exp(terms - most)
@@ -1496,7 +1498,7 @@ class ShiftedNormals:
         growth = np.expm1(np.clip(powers, -1, 1)) @ np.array(self.weights)
         small = np.max(np.abs(powers), axis=-1) < 0.5
         loss = np.where(small, np.log1p(growth), most[..., 0] + np.log(total))
-        return loss, (parts @ means) / total
+        return np.asarray(loss), np.asarray((parts @ means) / total)
 
     def points(self, y: Floats, add: bool) -> LossPoints:
         """Losses and weights at x = center + y."""
@@ -1560,9 +1562,8 @@ class LatticeCells:
         power = -less if self.add else less + 1
         more, short = np.maximum(power - 2, 0), np.maximum(2 - power, 0)
         at, to = (log_terms(less, end, cell) for end in self.ends)
-        (left, _), (right, slope) = map(
-            self.pair.base, (self.first, self.last)
-        )
+        left, _ = self.pair.base(self.first)
+        right, slope = self.pair.base(self.last)
         sampled = slope * self.ends[1].share
         rise = (-2 * slope / np.expm1(-left))[cell] + more * sampled[cell]
         fall = (2 * slope / np.expm1(-right))[cell] + short * sampled[cell]
@@ -1619,8 +1620,9 @@ def lattice_cells(
     3
     """
     power = -less if add else less + 1
-    most, short = max(0.0, np.max(power) - 2), max(0.0, 2 - np.min(power))
-    outer = np.array([-14 - pair.center])  # beyond, terms fall by e^-13 a unit
+    most = max(0.0, float(np.max(power)) - 2)
+    short = max(0.0, 2 - float(np.min(power)))
+    outer = np.array([-14 - pair.center])  # beyond, terms fall like e^-13x
     sampled = pair.base(outer)[1] * pair.points(outer, add).share
     low, high = float((outer - short * sampled)[0]), 14 + (6 + most) * pair.top
     start, level, split = math.floor(low / step), 0, cell_points(step)
@@ -1822,7 +1824,8 @@ class LaplacePanels:
         low, high = (self.points(x, np.zeros(len(x))) for x in (left, right))
         least = low.spread + np.log1p(-high.share * (1 - math.cos(beside)))
         turn = (beside * high.share / math.cos(beside / 2))[cell]
-        size = np.maximum(np.abs(low.spread), np.abs(high.spread))[cell] + turn
+        size = np.maximum(np.abs(low.spread), np.abs(high.spread))[cell]
+        size = size + turn
         up, down = (-least, high.spread) if self.add else (high.spread, -least)
         growth, inverse = np.maximum(less * up[cell], 0), 2 / less
         near = np.log(less * size**2 / 2) + growth
@@ -1898,24 +1901,18 @@ def panel_sums(less: Floats, step: LaplacePanels) -> tuple[Floats, Floats]:
     >>> float(np.log1p(np.exp(log_j))[0].round(12))
     0.619123629999
     """
-    ends, weights = (
-        np.array([-step.most, step.most]),
-        np.array([0, -step.most]),
-    )
+    ends = np.array([-step.most, step.most])
+    weights = np.array([0, -step.most])
     atoms = step.points(ends, weights - math.log(2))
     terms = log_terms(less[:, None], atoms, np.arange(2))
     best = np.max(terms, axis=1)
     total = np.sum(np.exp(terms - best[:, None]), axis=1)
     lost, size = np.zeros(len(less)), np.zeros(len(less))
-    row, place, half = (
-        np.arange(len(less)),
-        np.zeros(len(less), int),
-        step.most,
-    )
+    row, place = np.arange(len(less)), np.zeros(len(less), int)
+    half = step.most
     seen = np.nonzero(terms > best[:, None] - 42)  # atoms that matter
-    np.maximum.at(
-        size, seen[0], step.exponents(less[seen[0]], ends, seen[1], 0)
-    )
+    exponent = step.exponents(less[seen[0]], ends, seen[1], 0)
+    np.maximum.at(size, seen[0], exponent)
     while len(row):
         each, cell = np.unique(place, return_inverse=True)
         middle = (2 * each + 1) * half - step.most
@@ -1930,13 +1927,11 @@ def panel_sums(less: Floats, step: LaplacePanels) -> tuple[Floats, Floats]:
             missing[good] = error[good]
         lost += np.bincount(row, np.where(done | good, missing, 0), len(less))
         if np.any(good):
-            exponent = step.exponents(
-                less[row[good]], middle, cell[good], half
-            )
-            np.maximum.at(size, row[good], exponent)
-            total += gauss_part(
-                less, step, best, (middle, half), row[good], cell[good]
-            )
+            who, which = row[good], cell[good]
+            exponent = step.exponents(less[who], middle, which, half)
+            np.maximum.at(size, who, exponent)
+            panels = middle, half
+            total += gauss_part(less, step, best, panels, who, which)
         left = ~(done | good)
         row, half = np.repeat(row[left], 4), half / 4
         place = (4 * place[left][:, None] + np.arange(4)).ravel()
@@ -2115,7 +2110,6 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     """
     add = isinstance(pair, ReversedPair)
     plain = pair.pair if isinstance(pair, ReversedPair) else pair
-    sampled = isinstance(plain, SampledPair)
     base = plain.base if isinstance(plain, SampledPair) else plain
     if isinstance(base, DiscretePair):
         rate = plain.rate if isinstance(plain, SampledPair) else 1.0
@@ -2334,8 +2328,11 @@ def kairouz_epsilon(
     count = check_count("count", count)
     check_number("count", count, 1, 1e7)
     slack = check_number("slack", slack, 0, 1)
+    most = count * epsilon
+    if Fraction(most) < count * Fraction(epsilon):
+        most = math.nextafter(most, math.inf)
     if slack in (0, 1) or epsilon == 0:
-        return count * epsilon if slack == 0 else 0.0
+        return most if slack == 0 else 0.0
     i = np.arange(count + 1.0)
     coefficients = log_choose(count, i)
     truths, lies = log_expit(epsilon), log_expit(-epsilon)
@@ -2354,4 +2351,4 @@ def kairouz_epsilon(
     if not np.any(reached):
         return 0.0
     bound = float(found[np.argmax(reached)])
-    return min(max(0.0, bound + 1e-15 * (count + 50)), count * epsilon)
+    return min(max(0.0, bound + 1e-15 * (count + 50)), most)
