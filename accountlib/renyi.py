@@ -75,6 +75,7 @@ __all__ = [
     "stirling_remainder",
     "log_choose",
     "SPLIT",
+    "log_sums_at",
     "log_sums",
     "MOST_ORDER",
     "between_orders",
@@ -828,9 +829,9 @@ def log_choose(n: ArrayLike, k: ArrayLike) -> Floats:
 SPLIT = 32  # longest cell that is added up term by term
 
 
-def log_sums(
+def log_sums_at(
     orders: Orders, log_rate: float, log_rest: float, weights: Floats
-) -> Floats:
+) -> tuple[Floats, Floats]:
     r"""Logarithms of weighted binomial sums, for many orders at once.
 
     Formula: $\log \sum_{\ell=2}^{n} \binom{n}{\ell} u^\ell v^{n-\ell}
@@ -839,23 +840,24 @@ def log_sums(
     Parameters: `orders` (n >= 2), a 1-d array of whole numbers;
     `log_rate`, `log_rest` ($\log u$, $\log v$); `weights` ($w_\ell$), an
     array indexed by $\ell$ that reaches to the largest order.
-    Returns: one logarithm for each order; -inf or inf where the sum is 0
-    or infinite.
+    Returns: one logarithm for each order, -inf or inf where the sum is 0
+    or infinite; and the size of the exponents in terms that count.
     Error: terms below $e^{-40}$ of the largest are left out where a bound
     proves it; relative error of the sum below 1e-12 up to order 1e5, plus
     1e-16 times the largest exponent.
     Source: chapter 7, "Sums with ten thousand terms".
 
     >>> ones = np.zeros(5)  # 2^4 - 1 - 4
-    >>> float(np.exp(log_sums(np.array([4]), 0.0, 0.0, ones)).round(9)[0])
-    11.0
+    >>> total, last = log_sums_at(np.array([4]), 0.0, 0.0, ones)
+    >>> float(np.exp(total).round(9)[0]), bool(last[0] < 2)
+    (11.0, True)
     """
     block = max(1, int(10**6 / (32 + 10 * math.sqrt(np.max(orders)))))
     if len(orders) > block:  # all at once would need much memory
         blocks = np.array_split(orders, 1 + len(orders) // block)
-        return np.concatenate(
-            [log_sums(part, log_rate, log_rest, weights) for part in blocks]
-        )
+        parts = [log_sums_at(x, log_rate, log_rest, weights) for x in blocks]
+        sums, places = zip(*parts, strict=True)
+        return np.concatenate(sums), np.concatenate(places)
 
     def mass(row: Orders, k: Orders) -> Floats:
         logs = k * log_rate + (orders[row] - k) * log_rest
@@ -889,7 +891,27 @@ def log_sums(
     scale = np.where(known, best, 0.0)
     total = np.bincount(owner, np.exp(terms - scale[owner]), len(orders))
     result = np.where(known, scale + np.log(np.maximum(total, 1)), best)
-    return np.asarray(result)
+    logs = np.abs(k * log_rate + (orders[owner] - k) * log_rest)
+    size = np.abs(terms - weights[k]) + 2 * logs
+    last = np.zeros(len(orders))
+    np.maximum.at(last, owner, np.where(terms > best[owner] - 40, size, 0))
+    return np.asarray(result), last
+
+
+def log_sums(
+    orders: Orders, log_rate: float, log_rest: float, weights: Floats
+) -> Floats:
+    """The logarithms of `log_sums_at` alone.
+
+    Parameters, Error: as `log_sums_at`.
+    Returns: one logarithm for each order.
+    Source: chapter 7, "Sums with ten thousand terms".
+
+    >>> ones = np.zeros(5)  # 2^4 - 1 - 4
+    >>> float(np.exp(log_sums(np.array([4]), 0.0, 0.0, ones)).round(9)[0])
+    11.0
+    """
+    return log_sums_at(orders, log_rate, log_rest, weights)[0]
 
 
 MOST_ORDER = 10**6  # largest finite order of a sampled curve
@@ -1073,9 +1095,9 @@ def all_terms(orders: Orders, rdp: Curve, rate: float, bound: Claim) -> Floats:
         weights[1:] = x[1:] + np.log(3 - np.exp(-x[1:]))
     weights = np.append([-np.inf, -np.inf], weights)
     logs = math.log(rate), math.log1p(-rate)
-    found = log_sums(orders, *logs, weights)
+    found, exponents_seen = log_sums_at(orders, *logs, weights)
     size = np.abs(np.where(np.isfinite(found), found, 0.0))
-    size += orders * (1 - sum(logs))  # of what is added up in exponents
+    size += exponents_seen
     total = np.logaddexp(0, found + 1e-13 + 4 * UNIT * size)
     return np.where(found > -np.inf, np.maximum(total, 5e-324), 0.0)
 
