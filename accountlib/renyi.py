@@ -236,6 +236,7 @@ def laplace_rdp(order: ArrayLike, *, scale: float) -> Any:
     return as_given(np.where(np.isinf(order), loss, result))
 
 
+@front_door
 def loss_rdp(
     order: ArrayLike,
     *,
@@ -1300,8 +1301,9 @@ def log_ends(
     last = orders[:, None] - np.arange(terms)[::-1]
     k = np.hstack([np.tile(first, (len(orders), 1)), last])
     x = exponents(rdp, k.ravel()).reshape(k.shape)
-    log_mass = log_choose(orders[:, None], k) + k * math.log(rate)
-    log_mass += (orders[:, None] - k) * math.log1p(-rate)
+    choose = log_choose(orders[:, None], k)
+    logs = k * math.log(rate) + (orders[:, None] - k) * math.log1p(-rate)
+    log_mass = choose + logs + 4 * UNIT * (choose - 3 * logs + x) + 1e-13
     parts = log_mass + log_expm1(x)
     if bound == "general":
         more = np.where(k > 2, x + np.log(3 - np.exp(-x)), log_expm1(x))
@@ -2097,6 +2099,7 @@ def every_order(curve: Curve, at_infinity: float) -> Curve:
     array([[1., 9., 9.]])
     """
 
+    @front_door
     def checked(order: ArrayLike) -> Any:
         order = check_range("order", order, 1, np.inf)
         finite = np.isfinite(order)
