@@ -2252,7 +2252,7 @@ def release_curves(
     """
     sides = directions(release, adjacency, group_size)
     pairs = [pair for side in sides for pair, _ in side]
-    if not pairs:  # nothing is released
+    if not pairs or release.sampling == Poisson(0.0):  # nothing is told
         return [lambda order: np.zeros(np.shape(order))]
     first = pairs[0]
     simple = isinstance(first, SampledPair) and isinstance(

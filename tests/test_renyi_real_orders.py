@@ -433,6 +433,24 @@ def test_a_batch_that_is_everything_is_no_sample():
         assert al.without_replacement_rdp(order, rdp=line, rate=0) == 0
 
 
+@pytest.mark.parametrize(
+    "mechanism",
+    [al.PureDP(1.0), al.RandomizedResponse(0.9), al.DiscreteLaplace(2.0)],
+)
+def test_nobody_is_sampled(mechanism):
+    run = al.Release(mechanism, al.Poisson(0.0), count=5)
+    curve = al.rdp_curve(run, adjacency=BOTH)
+    assert curve(2.5) == curve(math.inf) == 0
+    assert al.epsilon_from_rdp(curve, delta=1e-9) == 0
+
+
+def test_the_worst_mechanism_with_a_delta():
+    run = al.Release(al.ApproximateDP(1.0, 1e-3), al.Poisson(0.25))
+    assert al.rdp_curve(run, adjacency="remove")(1.5) == math.inf
+    value = al.rdp_curve(run, adjacency="add")(math.inf)
+    assert value == pytest.approx(-math.log(0.75), rel=1e-9)
+
+
 def test_curves_ignore_the_error_state_of_numpy():
     with np.errstate(all="raise"):
         for run in CURVES.values():
