@@ -1756,9 +1756,9 @@ def normal_curve(
     Parameters: `pair`; `add`: D(Q || M) instead of D(M || Q); `spacing`,
     of the outputs in standard deviations if the noise is discrete, else 0.
     Returns: a function of a 1-d array of finite orders >= 1.
-    Error: an upper bound; relative error below 1e-12 for orders up to 100
-    and means up to 10, in general $10^{-15} + 2^{-50} E$ with the largest
-    exponent E in the integrand. Above `MOST_MEAN` the bound is $a \mu^2/2$.
+    Error: an upper bound; relative error below 1e-11 for orders up to 100
+    and means up to 10, mostly below 1e-12; in general $10^{-15} + 2^{-50}
+    E$ with the largest exponent E where the integrand counts. Above `MOST_MEAN` the bound is $a \mu^2/2$.
     Source: chapter 7, Theorem "Trapezoid rule".
 
     >>> step = ShiftedNormals((2.0,), (1.0,), 0.01, 0.99)  # noise 0.5
@@ -2125,8 +2125,8 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     and lists, else [1, 1e6] and inf. Its values are upper bounds in nats,
     rounded up.
     Raises: NotImplementedError for other pairs.
-    Error: relative error below 1e-12 for orders up to 100 and noise
-    multipliers from 0.1 on, otherwise as `normal_curve`, `laplace_curve`
+    Error: relative error below 1e-11 for orders up to 100 and noise
+    multipliers from 0.1 on, mostly below 1e-12; otherwise as `normal_curve`, `laplace_curve`
     and `loss_rdp` say.
     Source: chapter 7, "One curve for a whole run".
 
