@@ -21,6 +21,7 @@ from accountlib.divergences import (
     front_door,
 )
 from accountlib.privacy_loss import check_choice
+from accountlib.renyi import Shifts, normal_shifts
 from accountlib.worst_case_pairs import (
     ApproximateDP,
     Closed,
@@ -70,6 +71,7 @@ __all__ = [
     "chain_pair",
     "gaussian_group_pair",
     "unsampled_group_pair",
+    "mixture_shifts",
     "group_epsilon_vadhan",
 ]
 
@@ -964,6 +966,20 @@ def unsampled_group_pair(
             f"group_size={group_size} with {mechanism!r}: {error}"
         ) from None
     raise NotImplementedError(f"no rule for groups with {mechanism!r}")
+
+
+@normal_shifts.register
+def mixture_shifts(pair: MixturePair) -> Shifts:
+    """Shifts of a mixture of Gaussians, for its Renyi curve.
+
+    Parameters: `pair`.
+    Returns: as `normal_shifts`.
+    Source: chapter 7, "One curve for a whole run".
+
+    >>> mixture_shifts(MixturePair((1.0, 2.0), (0.5, 0.5)))
+    ((1.0, 2.0), (0.5, 0.5), 0.0)
+    """
+    return pair.means, pair.weights, 0.0
 
 
 @front_door

@@ -2134,6 +2134,8 @@ class Search:
             now, *ways = predicted_width(self.cells, self.order, steps)
             good = np.count_nonzero(np.array(ways) <= 0.8 * now * goal / width)
             step = float(steps[max(int(good), 1)])
+            if stuck:  # a grid may be unlucky with atoms: farther away
+                step = min(step, 0.6 * old)
             while True:
                 new = aligned_step(step, self.pairs)
                 if new > 0.95 * old:
@@ -2147,8 +2149,6 @@ class Search:
             new_gap = self.bound.upper - self.bound.lower
             gain = new_gap / (bound.upper - bound.lower)
             stuck = stuck + 1 if gain > 0.8 or stuck == 2 else 0
-            useless = self.bound.width > 0.9 and stuck < 3
-            stuck = 3 if gain > 0.99 and not useless else stuck
 
     def exclude(self, floor: float) -> None:
         """Show, if it is likely, that the answer is at most `floor`."""
