@@ -10,7 +10,13 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import minimize_scalar
 
-from accountlib.divergences import Floats, check_count, check_number
+from accountlib.divergences import (
+    Floats,
+    check_count,
+    check_number,
+    front_door,
+    product_minus,
+)
 from accountlib.privacy_loss import (
     MOST_CELLS,
     BoundKind,
@@ -29,6 +35,7 @@ __all__ = [
     "Composition",
     "convolve",
     "log_peak",
+    "log_of",
     "delta_side",
     "tilted_curve",
     "epsilon_side",
@@ -81,7 +88,8 @@ def any_infinite(masses: Sequence[tuple[float, int]]) -> float:
     Formula: $1 - \prod_j (1 - p_j)^{T_j}$.
 
     Parameters: `masses`, pairs of a probability $p_j$ and a count $T_j$.
-    Returns: the probability; relative error below 1e-15 per pair.
+    Returns: the probability, relative error below $8u$, u = 2^-53: the
+    logarithms have one sign, so nothing cancels.
     Source: chapter 4, "Mass at infinity".
 
     >>> any_infinite([(0.5, 2)])
@@ -91,7 +99,8 @@ def any_infinite(masses: Sequence[tuple[float, int]]) -> float:
         return masses[0][0]
     if any(p == 1 for p, _ in masses):
         return 1.0
-    return -math.expm1(math.fsum(n * math.log1p(-p) for p, n in masses))
+    total = math.fsum(n * math.log1p(-p) for p, n in masses)
+    return -math.expm1(total) + 0.0
 
 
 SIDES: tuple[BoundKind, BoundKind] = ("upper", "lower")
@@ -190,6 +199,11 @@ class Composition:
     scale_error: float
     infinity_mass: float
 
+    def __post_init__(self) -> None:
+        mass = np.array(self.mass, dtype=np.float64)
+        mass.flags.writeable = False
+        object.__setattr__(self, "mass", mass)
+
 
 def convolve(
     parts: Sequence[Part], *, tilt: float = 0.0, log_tail: float = -36.0
@@ -220,8 +234,9 @@ def convolve(
             step, bottom, np.zeros(1), tilt, 0.0, 0.0, 0.0, 0.0, infinity
         )
     low, high = chernoff_edges(parts, tilt, log_tail)
-    first = max(math.floor(low / step), bottom)
-    last = max(min(math.ceil(high / step), top), first)
+    room = 8 * UNIT * max(abs(bottom), abs(top))  # rounding of the edges
+    first = max(math.floor(low / step - room), bottom)
+    last = max(min(math.ceil(high / step + room), top), first)
     if last - first >= MOST_CELLS:
         raise GridTooFine(step, last - first + 1)
     size = next_fast_len(last - first + 1, real=True)
@@ -232,7 +247,8 @@ def convolve(
     half = size // 2 + 1
     log_power, log_most = np.zeros(half), np.zeros(half)
     angle, relative = np.zeros(half), np.zeros(half)
-    offset, log_scale, scale_error = 0, 0.0, 0.0
+    offset, scale_error = 0, 0.0
+    log_moments = []
     for loss, count in parts:
         exponent = tilt * loss.losses + loss.log_mass
         largest = float(np.max(exponent))
@@ -242,11 +258,11 @@ def convolve(
         size_of = np.abs(tilt * loss.losses) - loss.log_mass + 8
         size_of = size_of[seen] + np.abs(exponent[seen] - largest)
         outward = 1 if loss.bound in ("upper", "buckets-upper") else -1
-        mass[seen] *= 1 + outward * 4 * UNIT * size_of
+        mass[seen] *= 1 + outward * 6 * UNIT * size_of
         total = float(np.sum(mass))
         mass /= total
         log_moment_of_part = largest + math.log(total)
-        log_scale += count * log_moment_of_part
+        log_moments.append(count * log_moment_of_part)
         scale_error += count * UNIT * (80 + 4 * abs(log_moment_of_part))
         index = loss.first_index + np.arange(len(mass))
         middle = round(float(np.sum(mass * index)))
@@ -260,7 +276,8 @@ def convolve(
         log_most += count * np.log(radius + stages)
         angle += count * phase
         # Error of a factor, times how often it occurs (cmp-power).
-        rounding = 8 * UNIT * (1 + np.abs(log_radius) + np.abs(phase))
+        rounding = 1 + np.abs(log_radius) + np.abs(phase)
+        rounding *= (6 + 2 * len(parts)) * UNIT
         relative += count * (stages / (radius + stages) + rounding)
     wrong = np.exp(log_most) * (relative + stages)
     keep = np.flatnonzero(log_power > -90)  # the others sum to below 1e-38
@@ -273,10 +290,10 @@ def convolve(
         first_index=first,
         mass=mass,
         tilt=tilt,
-        log_scale=log_scale,
+        log_scale=math.fsum(log_moments),
         # `wrong` is one half of a symmetric spectrum.
         entry_error=float(2 * np.sum(wrong) / size) + 1e-38,
-        tail=0.0 if whole else math.exp(log_tail) * 1.001,
+        tail=0.0 if whole else math.exp(log_tail + 1e-3 + 2 * scale_error),
         scale_error=scale_error,
         infinity_mass=infinity,
     )
@@ -298,6 +315,18 @@ def log_peak(tilt: float) -> float:
     return -tilt * math.log1p(1 / tilt) - math.log1p(tilt)
 
 
+def log_of(value: float) -> float:
+    """Natural logarithm of a number >= 0, -inf for 0.
+
+    Parameters: `value`.
+    Source: chapter 4, "Reading off delta and epsilon".
+
+    >>> log_of(0.0)
+    -inf
+    """
+    return math.log(value) if value > 0 else -math.inf
+
+
 def delta_side(total: Composition, epsilon: float, upper: bool) -> float:
     r"""One end of the interval for delta at one epsilon.
 
@@ -314,24 +343,26 @@ def delta_side(total: Composition, epsilon: float, upper: bool) -> float:
     >>> round(delta_side(convolve([(coin, 2)]), 1.0, upper=True), 6)
     0.355568
     """
-    gap = (
-        total.step * (total.first_index + np.arange(total.mass.size)) - epsilon
-    )
+    sign, tilt = (1 if upper else -1), total.tilt
+    places = total.first_index + np.arange(total.mass.size, dtype=float)
+    gap = product_minus(places, np.asarray(total.step), epsilon)
     above = gap > 0
-    gap, mass = gap[above], total.mass[above]
-    weight = np.exp(-total.tilt * gap) * -np.expm1(-gap)
-    sign = 1 if upper else -1
-    value = np.sum(np.maximum(mass + sign * total.entry_error, 0) * weight)
-    value += sign * 2 * total.tail * math.exp(log_peak(total.tilt))
-    error = total.scale_error + 64 * UNIT * (1 + abs(total.tilt * epsilon))
-    error += 4 * UNIT * abs(total.log_scale)
-    log_scale = total.log_scale - total.tilt * epsilon + sign * error
-    if value <= 0:
-        finite = 0.0
-    else:
-        finite = math.exp(min(log_scale + math.log(value), 0.0))
-        finite = max(finite, 5e-324 if upper else 0.0)  # no underflow to 0
-    infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
+    gap = gap[above]
+    mass = np.maximum(total.mass[above] + sign * total.entry_error, 0)
+    # Weights relative to the first one, so that they cannot all underflow.
+    start = float(gap[0]) if gap.size else 0.0
+    decay = np.minimum(tilt * (gap - start), 750.0)
+    log_sum = log_of(float(np.sum(mass * np.exp(-decay) * -np.expm1(-gap))))
+    exponent = total.log_scale - tilt * epsilon
+    sizes = abs(total.log_scale) + tilt * (abs(epsilon) + start)
+    sizes += max(float(np.max(decay, initial=0.0)), min(abs(log_sum), 750.0))
+    error = total.scale_error + 8 * UNIT * (10 + sizes)
+    finite = math.exp(min(exponent - tilt * start + log_sum + sign * error, 0))
+    if upper and log_sum > -math.inf:
+        finite = max(finite, 5e-324)  # no underflow to 0
+    wrapped = exponent + log_of(2 * total.tail) + log_peak(tilt) + error
+    finite = max(finite + sign * math.exp(min(wrapped, 0.0)), 0.0)
+    infinite = total.infinity_mass * (1 + sign * 16 * UNIT)
     return min(1.0, finite + infinite)
 
 
@@ -380,7 +411,7 @@ def epsilon_side(total: Composition, delta: float, upper: bool) -> float:
     1.0
     """
     sign = 1 if upper else -1
-    infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
+    infinite = total.infinity_mass * (1 + sign * 16 * UNIT)
     if delta <= infinite:
         return math.inf
     mass = np.maximum(total.mass + sign * total.entry_error, 0)
@@ -390,25 +421,25 @@ def epsilon_side(total: Composition, delta: float, upper: bool) -> float:
     largest = total.tilt * float(np.max(np.abs(losses)))
     window = total.tilt * float(losses[-1] - losses[0])
     sums = (100 + 2 * window) * (1 + math.log2(len(mass)))
+    wanted_log = math.log(delta - infinite)
     error = total.scale_error + UNIT * (
-        sums + 4 * abs(total.log_scale) + 4 * largest
+        sums + 8 * (abs(total.log_scale) + largest + abs(wanted_log))
     )
+    moved = sign * 8 * UNIT * (float(np.max(np.abs(losses))) + total.step)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_curve = total.log_scale - total.tilt * losses + np.log(curve)
-    above = np.flatnonzero(
-        log_curve + sign * error > math.log(delta - infinite)
-    )
+    above = np.flatnonzero(log_curve + sign * error > wanted_log)
     if len(above) == 0:
-        return float(losses[0]) if upper else -math.inf
+        return float(losses[0]) + moved if upper else -math.inf
     k = int(above[-1])
     if k == len(mass) - 1:
-        return math.inf if upper else float(losses[k])
-    level = math.log(delta - infinite) - sign * error
+        return math.inf if upper else float(losses[k]) + moved
+    level = wanted_log - sign * error
     wanted = math.exp(level - total.log_scale + total.tilt * losses[k])
     after = math.exp(-total.tilt * total.step) * (curve[k + 1] - pad) + pad
     part = min((curve[k] - wanted) / max(curve[k] - after, 1e-300), 1.0)
     root = losses[k] + math.log1p(part * math.expm1(total.step))
-    return float(root)
+    return float(root) + moved
 
 
 def as_distribution(
@@ -428,22 +459,25 @@ def as_distribution(
     >>> as_distribution(convolve([(coin, 2)]), "upper").first_index
     -2
     """
-    scale = math.exp(total.log_scale)
-    if bound in ("upper", "buckets-upper"):
-        error = total.entry_error * total.mass.size + total.tail
-        mass = np.maximum(total.mass, 0) * scale * (1 + total.scale_error)
-        infinity = min(1.0, total.infinity_mass + scale * error)
+    upper = bound in ("upper", "buckets-upper")
+    sign = 1 if upper else -1
+    scale = math.exp(total.log_scale + sign * total.scale_error)
+    infinity = total.infinity_mass * (1 + sign * 16 * UNIT)
+    if upper:
+        mass = np.maximum(total.mass, 0)
+        error = total.entry_error * mass.size + total.tail
+        infinity = min(1.0, infinity + scale * error * (1 + 16 * UNIT))
     else:
         mass = np.maximum(total.mass - total.entry_error, 0)
-        beyond = np.cumsum(mass[::-1])[::-1]
+        beyond = np.cumsum(mass[::-1])[::-1] * (1 - 4 * UNIT * mass.size)
         mass = np.minimum(mass, np.maximum(beyond - total.tail, 0))
-        mass *= scale * (1 - total.scale_error)
-        infinity = total.infinity_mass
+    mass = mass * scale
     return PrivacyLossDistribution(
         total.step, total.first_index, mass, infinity, bound
     )
 
 
+@front_door
 def self_compose(
     distribution: PrivacyLossDistribution,
     count: int,
@@ -470,6 +504,7 @@ def self_compose(
     return _compose([(distribution, count)], tail_mass)
 
 
+@front_door
 def compose(
     distributions: Sequence[PrivacyLossDistribution],
     *,

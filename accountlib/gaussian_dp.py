@@ -4,8 +4,10 @@
 
 import math
 import platform
+import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import fields as dataclass_fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -15,7 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 from scipy.optimize.elementwise import find_root
-from scipy.special import erfinv, expit, logit, ndtr, ndtri, ndtri_exp
+from scipy.special import (
+    erfinv,
+    expit,
+    log_ndtr,
+    logit,
+    ndtr,
+    ndtri,
+    ndtri_exp,
+)
 
 from accountlib.composition import SIDES, Bound, log_peak
 from accountlib.divergences import (
@@ -23,6 +33,7 @@ from accountlib.divergences import (
     as_given,
     check_number,
     check_range,
+    front_door,
     gaussian_delta,
 )
 from accountlib.intervals import (
@@ -41,10 +52,12 @@ from accountlib.intervals import (
     predicted_width,
     reached_ways,
     read_delta,
+    run_curve,
     saddle,
     total_cumulants,
 )
 from accountlib.privacy_loss import (
+    LARGEST_LOSS,
     BoundKind,
     GridTooFine,
     PrivacyLossDistribution,
@@ -53,7 +66,6 @@ from accountlib.privacy_loss import (
 from accountlib.worst_case_pairs import (
     UNIT,
     Adjacency,
-    DominatingPair,
     FixedBatch,
     FullBatch,
     GaussianPair,
@@ -72,33 +84,43 @@ __all__ = [
     "mu_from_pure_dp",
     "mu_from_epsilon_delta",
     "renyi_tradeoff",
-    "single_profile",
+    "COVER_POINTS",
+    "MOST_TILTS",
+    "SAME_TILT",
+    "FINEST_WIDTH",
+    "LOG_TAIL",
     "LossTables",
     "Profile",
     "polygon_corners",
     "both_signs",
     "lower_kinks",
-    "merge_gaussians",
     "thinned",
     "spread_epsilons",
     "run_profiles",
     "exact_mu",
+    "Lines",
+    "missed_at",
+    "exact_curve",
+    "profile_curve",
     "tradeoff_curve",
     "regret_bound",
-    "largest_rate",
     "largest_mu",
     "GDPFit",
+    "exact_fit",
+    "profile_fit",
     "gdp",
     "PrivacyReport",
     "SAMPLED",
-    "HOW_TO_READ",
+    "how_to_read",
     "rounded",
+    "plain",
     "named_fields",
     "report",
     "software_versions",
 ]
 
 
+@front_door
 def gaussian_tradeoff(false_positive: ArrayLike, *, mu: float) -> Any:
     r"""Smallest false-negative rate against two unit Gaussians, mu apart.
 
@@ -119,6 +141,7 @@ def gaussian_tradeoff(false_positive: ArrayLike, *, mu: float) -> Any:
     return as_given(np.asarray(ndtr(-ndtri(x) - mu)))
 
 
+@front_door
 def dp_tradeoff(
     false_positive: ArrayLike, *, epsilon: float, delta: float = 0.0
 ) -> Any:
@@ -165,8 +188,10 @@ class TradeoffCurve:
     better; `mu`, if the curve is exactly $f_\mu$ and the corners are
     points of it (default None).
     Raises: ValueError for lists of other kinds.
-    Error: that of the corners, and 1e-15 for interpolation.
-    Source: Gomez et al. (2025), Algorithm 1; chapter 9.
+    Error: that of the corners; what is read off the curve is rounded to
+    its side (down for "lower", and up for delta and the advantage).
+    Source: Gomez et al. (2025), Algorithm 1; chapter 9, "A table becomes
+    a polygon".
 
     >>> coin = TradeoffCurve([0.0, 0.25, 1.0], [1.0, 0.25, 0.0], "lower")
     >>> [round(v, 6) for v in (coin(0.5), coin.advantage, coin.delta(1.0))]
@@ -200,27 +225,45 @@ class TradeoffCurve:
             )
         rise, fall = np.diff(x), -np.diff(y)
         excess = fall[1:] * rise[:-1] - fall[:-1] * rise[1:]
-        if np.any(excess > 1e-6 * (rise[1:] + rise[:-1])):
+        room = 1e-6 * (rise[1:] + rise[:-1])
+        room += 1e-12 * (fall[1:] + fall[:-1]) + 1e-300
+        if np.any(excess > room):
             raise ValueError(f"false_negative must be convex, got {y!r}")
         check_choice("bound", self.bound, ("lower", "upper"))
 
+    @property
+    def _side(self) -> int:
+        """-1 if rates are rounded down, 1 if they are rounded up."""
+        return -1 if self.bound == "lower" else 1
+
+    @front_door
     def __call__(self, false_positive: ArrayLike) -> Any:
         """The false-negative rate at a rate x, or at an array of them."""
-        if self.mu is not None:
-            return gaussian_tradeoff(false_positive, mu=self.mu)
         x = check_range("false_positive", false_positive, 0, 1)
-        y = np.interp(x, self.false_positive, self.false_negative)
-        return as_given(np.asarray(y))
+        if self.mu is not None:
+            y = np.asarray(gaussian_tradeoff(x, mu=self.mu))
+            error = np.where((x > 0) & (x < 1), 1e-12 * y + 1e-300, 0.0)
+            return as_given(np.clip(y + self._side * error, 0, 1))
+        right = np.searchsorted(self.false_positive, x, side="right")
+        k = np.minimum(right, len(self.false_positive) - 1)
+        start, end = self.false_positive[k - 1], self.false_positive[k]
+        top, low = self.false_negative[k - 1], self.false_negative[k]
+        y = top - (top - low) * ((x - start) / np.maximum(end - start, 5e-324))
+        y = y + self._side * 8 * UNIT * np.where(x > start, top, 0.0)
+        return as_given(np.clip(y, low, top))
 
+    @front_door
     def delta(self, epsilon: float) -> float:
         """delta at any real epsilon, on the other side of the truth."""
-        alpha = math.exp(check_number("epsilon", epsilon, -700, 700))
+        epsilon = check_number("epsilon", epsilon, -700, 700)
         if self.mu is not None:
-            return float(gaussian_delta(epsilon, mu=self.mu))
-        corners = 1 - self.false_negative - alpha * self.false_positive
-        error = 4 * UNIT * (1 + alpha)
-        found = float(np.max(corners))
-        found += error if self.bound == "lower" else -error
+            exact = float(gaussian_delta(epsilon, mu=self.mu))
+            found = exact - self._side * (1e-9 * exact + 1e-300)
+        else:
+            part = math.exp(epsilon) * self.false_positive
+            corners = 1 - self.false_negative - part
+            corners -= self._side * 8 * UNIT * (1 + part)
+            found = float(np.max(corners))
         return min(max(0.0, found), 1.0)
 
     @property
@@ -232,16 +275,18 @@ class TradeoffCurve:
     def equal_error_rate(self) -> float:
         """The rate x with f(x) = x, on the same side as the curve."""
         if self.mu is not None:
-            return float(ndtr(-self.mu / 2))
+            return float(ndtr(-self.mu / 2)) * (1 + self._side * 1e-12)
         x, y = self.false_positive, self.false_negative
         k = int(np.argmax(y <= x))  # x runs to 1, so there is one
         if k == 0:
             return 0.0
         gap = (y - x)[k - 1 : k + 1]
-        part = gap[0] / (gap[0] - gap[1])
-        return float(x[k - 1] + (x[k] - x[k - 1]) * part)
+        part = float(gap[0] / (gap[0] - gap[1]))
+        found = float(x[k - 1]) + float(x[k] - x[k - 1]) * part
+        return min(1.0, found * (1 + self._side * 8 * UNIT))
 
 
+@front_door
 def table_tradeoff(loss: PrivacyLossDistribution) -> TradeoffCurve:
     r"""Trade-off function of a privacy loss table, corner by corner.
 
@@ -252,13 +297,14 @@ def table_tradeoff(loss: PrivacyLossDistribution) -> TradeoffCurve:
     Q are both conserved), or a composition of such tables.
     Returns: a lower bound of the trade-off function of the pair.
     Raises: ValueError for tables of another side, or losses below -700.
-    Error: rounding of the table, and absolute errors of 1e-13.
+    Error: rounding, counted: (n + 16 + 4 max |l|) u, relative, for n
+    losses l, which the corners are moved down and to the left.
     Source: Gomez et al. (2025), Algorithm 1; chapter 9, "A table becomes
     a polygon".
 
     >>> from accountlib.privacy_loss import PrivacyLossDistribution
     >>> table = PrivacyLossDistribution(math.log(3), -1, [0.25, 0, 0.75], 0.0)
-    >>> table_tradeoff(table)(0.25)
+    >>> round(table_tradeoff(table)(0.25), 12)
     0.25
     """
     check_kind("loss", loss, PrivacyLossDistribution)
@@ -268,11 +314,13 @@ def table_tradeoff(loss: PrivacyLossDistribution) -> TradeoffCurve:
     p, q = loss.mass, np.exp(-losses) * loss.mass
     above = np.append(np.cumsum(q[::-1])[::-1], 0.0)
     below = np.append(0.0, np.cumsum(p))
-    x = np.append(np.minimum(above[::-1], 1), 1.0)
-    y = np.append(np.minimum(below[::-1], 1 - loss.infinity_mass), 0.0)
-    return TradeoffCurve(x, y, "lower")
+    room = 1 - UNIT * (len(p) + 16 + 4 * float(np.max(np.abs(losses))))
+    x = np.append(room * np.minimum(above[::-1], 1), 1.0)
+    y = room * np.minimum(below[::-1], 1 - loss.infinity_mass)
+    return TradeoffCurve(x, np.append(y, 0.0), "lower")
 
 
+@front_door
 def mu_from_errors(false_positive: Floats, found: Floats) -> Floats:
     r"""The Gaussian trade-off function through given points.
 
@@ -293,6 +341,7 @@ def mu_from_errors(false_positive: Floats, found: Floats) -> Floats:
     return np.asarray(np.where(found < 0.5, low, high) - ndtri(false_positive))
 
 
+@front_door
 def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
     r"""Smallest mu such that every epsilon-DP mechanism is mu-GDP.
 
@@ -302,7 +351,7 @@ def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
     Parameters: `epsilon` ($\varepsilon \ge 0$), a number or an array.
     Returns: $\mu$, rounded up; 0 at 0.
     Raises: ValueError for NaN, negative or infinite epsilon.
-    Error: rounded up by 1e-14, relative.
+    Error: rounded up by 1e-14, relative (and by 1e-322).
     Source: Gomez et al. (2025), Proposition 6.1; chapter 9.
 
     >>> round(mu_from_pure_dp(1.0), 6)
@@ -311,10 +360,15 @@ def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
     epsilon = check_range("epsilon", epsilon, 0, np.inf, "[)")
     near = math.sqrt(8) * erfinv(np.tanh(np.minimum(epsilon, 1.0) / 2))
     tail = np.minimum(-epsilon, 0) - np.log1p(np.exp(-epsilon))
-    mu = np.where(epsilon < 1, near, -2 * ndtri_exp(tail))
-    return as_given(np.asarray(mu * (1 + 1e-14)))
+    z = -ndtri_exp(np.minimum(tail, -1.0))
+    far = np.maximum(z, 10.0)  # ndtri_exp errs by 1e-12: one Newton step
+    far = far + (log_ndtr(-far) - tail) / (far + 1 / far)
+    mu = np.where(epsilon < 1, near, 2 * np.where(z < 10, z, far))
+    mu = mu * (1 + 1e-14) + np.where(epsilon > 0, 1e-322, 0.0)
+    return as_given(np.asarray(mu))
 
 
+@front_door
 def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     r"""The mu of the Gaussian mechanism with a given epsilon and delta.
 
@@ -357,6 +411,7 @@ def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     return as_given(np.where(delta == 0, 0.0, mu))
 
 
+@front_door
 def renyi_tradeoff(
     false_positive: ArrayLike, *, order: float, rdp: float
 ) -> Any:
@@ -371,8 +426,8 @@ def renyi_tradeoff(
     Returns: a number in [0, 1] for each x, a lower bound for every such
     mechanism.
     Raises: ValueError for values outside these ranges.
-    Error: rounded down by 1e-9 in $\ln(y/(1-y))$; 0 where it is below
-    1e-299.
+    Error: rounded down, by 1e-9 in $\ln(y/(1-y))$ and by 8 u; 0 where it
+    is below 1e-299.
     Source: Gomez et al. (2025), Appendix A.6; chapter 9, eq. (gdp-renyi).
 
     >>> round(renyi_tradeoff(0.1, order=2.0, rdp=1.0), 6)
@@ -398,42 +453,16 @@ def renyi_tradeoff(
     found = find_root(excess, (low, high), args=(inner,))
     # No root: already e^-690 is allowed, or nothing below 1 - x is.
     odds = np.where(found.success, found.x, high)
-    y = np.where(excess(low, inner) <= 0, 0.0, expit(odds - 1e-9))
+    y = expit(odds - 1e-9) * (1 - 8 * UNIT)
+    y = np.where(excess(low, inner) <= 0, 0.0, y)
     return as_given(np.where(x == 0, 1.0, np.where(x == 1, 0.0, y)))
 
 
-def single_profile(
-    pair: DominatingPair, epsilons: Floats
-) -> tuple[Floats, Floats]:
-    r"""Privacy curve of one run between bounds, without any grid.
-
-    Formula: $\delta(\varepsilon) = P(L > \varepsilon) - e^\varepsilon
-    Q(L > \varepsilon)$, from the masses between the epsilons.
-
-    Parameters: `pair`; `epsilons`, at least 1, increasing, >= 0.
-    Returns: (lower, upper), one number for each epsilon.
-    Error: rounding, as `mass_error` of the pair says, is in the bounds.
-    Source: chapter 9, "Code: the privacy curve at many points".
-
-    >>> low, up = single_profile(GaussianPair(1.0), np.array([1.0]))
-    >>> bool(low[0] <= 0.1269367375066438 <= up[0] <= low[0] + 1e-12)
-    True
-    """
-    p, q = pair.interval_masses(epsilons, np.diff(epsilons), "right")
-    masses = np.stack([p, q])
-    wrong = (pair.mass_error(masses) + UNIT * (len(p) + 16)) * masses
-    alpha = np.exp(epsilons)
-    above_p, above_q, wrong_p, wrong_q = np.cumsum(
-        np.concatenate([masses, wrong])[:, ::-1], axis=1
-    )[:, -2::-1]
-    above_q *= alpha
-    error = wrong_p + alpha * wrong_q + 1e-305
-    if pair.atoms:  # may be rounded across an epsilon
-        error += 2.0**-42 * above_p
-    value, infinite = above_p - above_q, pair.infinite_mass[0]
-    lower = np.maximum(value - error, 0) + infinite * (1 - 8 * UNIT)
-    upper = np.maximum(value + error, 0) + infinite * (1 + 8 * UNIT)
-    return np.minimum(lower, 1), np.minimum(upper, 1)
+COVER_POINTS = 33  # places where tables must be precise
+MOST_TILTS = 20  # then the rest keeps what it has
+SAME_TILT = 0.02  # nearer in log tilt, another table would be the same
+FINEST_WIDTH = 1e-6  # relative; no narrower delta is asked of tables
+LOG_TAIL = math.log(1e-8) - 18  # of the tilted mass: 1e-8 at e^-18 of it
 
 
 class LossTables:
@@ -471,7 +500,10 @@ class LossTables:
             top = max(top, self.chernoff_top(fine))
         mean = float(total_cumulants(self.cells, np.zeros(1))[1, 0])
         self.ceiling = loss_ceiling(losses).upper
-        top = min(max(top, min(mean, 25.0)), self.ceiling)
+        top = max(top, min(mean, 25.0))
+        if 0 < self.chernoff_low() < LARGEST_LOSS:
+            top = max(top, min(mean, LARGEST_LOSS))
+        top = min(top, self.ceiling)
         self.top = max(top, 1e-12)
         self.totals: list[list[OneSided]] = []
         if len(losses) > 1 or self.count > 1:
@@ -483,11 +515,17 @@ class LossTables:
         moments = total_cumulants(cells, powers - 1)[0]
         return float(np.min((moments - math.log(self.cutoff)) / powers))
 
+    def chernoff_low(self) -> float:
+        """A place below which P has at most the cut-off."""
+        powers = np.geomspace(1e-3, 1, 60)
+        moments = total_cumulants(self.cells, -powers)[0]
+        return float(np.max((math.log(self.cutoff) - moments) / powers))
+
     def cover(self) -> None:
         """Tables until all epsilons up to `top` have precise ones."""
-        points = np.linspace(0, self.top, 33)
+        points = np.linspace(0, self.top, COVER_POINTS)
         open_points, tilts = np.ones(len(points), bool), [1e300]
-        while np.any(open_points) and len(tilts) < 20:
+        while np.any(open_points) and len(tilts) < MOST_TILTS:
             where = np.flatnonzero(open_points)
             middle = where[len(where) // 2]
             open_points[middle] = False
@@ -496,12 +534,14 @@ class LossTables:
                 return
             tilt = totals[0].tilt
             self.totals.append(totals)
-            if min(abs(math.log(tilt / old)) for old in tilts) < 0.02:
+            near = min(abs(math.log(tilt / old)) for old in tilts)
+            if near < SAME_TILT:
                 return  # another place, but no other tilt
             tilts.append(tilt)
             value, wrong = totals[0].weighed(points)
             wrong = wrong + totals[0].padding * math.exp(log_peak(tilt))
-            open_points &= wrong > max(self.width, 1e-6) * value
+            allowed = max(self.width, FINEST_WIDTH) * value
+            open_points &= wrong > allowed
 
     def around(self, place: float) -> list[OneSided]:
         """The total loss from each side, tilted to one place."""
@@ -517,15 +557,15 @@ class LossTables:
         steps = shortest * np.geomspace(1, 1e6, 256)
         good = predicted_width(cells, last, steps) <= goal
         step = float(steps[max(int(np.count_nonzero(good)) - 1, 0)])
-        # Smaller orders do not help where the loss hardly varies.
+        # Smaller orders do not help where the loss hardly varies; larger
+        # ones than 15/step weigh masses within a step by e^15.
         order = min(max(order, 0.1 / spread), 15 / step)
         tilt, _, thetas = choose_tilt(cells, order, place, log_delta)
-        log_tail = math.log(1e-8) - 18  # relative at an excess of 18
         for _ in range(12):
             step = aligned_step(step, [pair for pair, _ in self.losses])
             try:
                 made = [
-                    bound_tables(c, step, tilt, log_tail, self.sides)
+                    bound_tables(c, step, tilt, LOG_TAIL, self.sides)
                     for c in cells
                 ]
                 return [
@@ -534,7 +574,7 @@ class LossTables:
                             (t, c.count)
                             for t, c in zip(tables, cells, strict=True)
                         ],
-                        log_tail,
+                        LOG_TAIL,
                         thetas,
                     )
                     for tables in zip(*made, strict=True)
@@ -546,7 +586,7 @@ class LossTables:
     def read(self, epsilons: Floats) -> tuple[Floats, Floats]:
         """Lower and upper ends of delta at increasing epsilons >= 0."""
         if len(self.losses) == self.count == 1:
-            return single_profile(self.losses[0][0], epsilons)
+            return run_curve(self.losses[0][0], epsilons)
         lower, upper = np.zeros(len(epsilons)), np.ones(len(epsilons))
         for total in (one for around in self.totals for one in around):
             found = read_delta(total, epsilons)
@@ -569,6 +609,10 @@ class Profile:
     Fields: `epsilon` (increasing, from 0), `lower`, `upper`, one number
     for each epsilon, and `floor`, a lower bound at all epsilons.
     Source: chapter 9, "A polygon below and a polygon above".
+
+    >>> at = np.array([0.0, 1.0])
+    >>> Profile(at, at / 4, at / 2, 0.0).upper
+    array([0. , 0.5])
     """
 
     epsilon: Floats
@@ -576,57 +620,97 @@ class Profile:
     upper: Floats
     floor: float
 
+    def __post_init__(self) -> None:
+        for name in ("epsilon", "lower", "upper"):
+            values = np.array(getattr(self, name), dtype=np.float64)
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
+
 
 def polygon_corners(
-    alpha: Floats, delta: Floats
+    alpha: Floats, delta: Floats, sign: int = 0
 ) -> tuple[Floats, Floats, Floats]:
     r"""Corners of the polygon $w = \min_i (d_i + \alpha_i x)$.
 
-    Parameters: `alpha` ($\alpha_i$, increasing), `delta` ($d_i$).
+    Parameters: `alpha` ($\alpha_i$, increasing), `delta` ($d_i$, not
+    increasing); `sign`, 1 for a polygon that is nowhere below this one,
+    -1 for one that is nowhere above it, 0 for the nearest floats.
     Returns: (x, w, index): the corners, x decreasing, and the positions
     of the lines that take part, one more than there are corners.
-    Error: every corner lies on its line up to rounding, 1e-15 relative.
-    Source: chapter 9, "A polygon below and a polygon above".
+    Error: w is off by 10 u, relative, and by what lines that were left
+    out pass below. If asked for, 64 u and twice the latter are counted.
+    Source: chapter 9, Lemma "A polygon in floating point".
 
     >>> x, w, _ = polygon_corners(np.array([1.0, 3.0]), np.array([0.5, 0.0]))
     >>> float(x[0]), float(w[0])
     (0.25, 0.75)
     """
-    rise = np.diff(alpha)
-    slopes = np.diff(delta) / rise
-    index = isotonic_regression(slopes, weights=rise).blocks
-    a, d = alpha[index], delta[index]
-    x = np.maximum(-np.diff(d) / np.diff(a), 0)
-    return x, d[:-1] + a[:-1] * x, index
+    delta = np.minimum.accumulate(delta)
+    index: Any = np.arange(len(alpha))
+    x = np.array([0.0, 1.0])
+    while np.any(np.diff(x) >= 0):  # rounding may need another turn
+        a, d = alpha[index], delta[index]
+        slopes = np.diff(d) / np.diff(a)
+        blocks = isotonic_regression(slopes, weights=np.diff(a)).blocks
+        if len(blocks) == len(index):  # nothing left to pool
+            blocks = np.append(True, np.diff(slopes) > 0)
+            blocks = np.append(np.flatnonzero(blocks), len(slopes))
+        index = index[blocks]
+        a, d = alpha[index], delta[index]
+        x = np.maximum(-np.diff(d) / np.diff(a), 0)
+    w = d[:-1] + a[:-1] * x
+    if sign > 0:
+        return x * (1 + 16 * UNIT), w * (1 + 64 * UNIT), index
+    if sign < 0:  # the lines that were left out count, too
+        k = np.searchsorted(index, np.arange(1, len(alpha)))
+        chord = d[k] + x[k - 1] * (a[k] - alpha[1:])
+        share = delta[1:] / np.where(chord > 0, chord, 1.0)
+        missed = np.max(np.where(chord > 0, 1 - share, 0.0))
+        room = 1 - 16 * UNIT - 2 * max(0.0, float(missed))
+        return x * room, w * room * (1 - 48 * UNIT), index
+    return x, w, index
 
 
 def both_signs(
     profile: Profile, mirror: Profile
-) -> tuple[Floats, Floats, Floats]:
+) -> tuple[Floats, Floats, Floats, Floats]:
     r"""A privacy curve between bounds, over both sides of alpha = 1.
 
     Formula: $h(\alpha) = 1 - \alpha + \alpha\, h_{Q,P}(1/\alpha)$.
 
     Parameters: `profile`, of a pair; `mirror`, of the same pair read
     backwards, at the same epsilons.
-    Returns: (alpha, lower, upper), alpha increasing.
-    Source: chapter 1, the swap identity; chapter 9.
+    Returns: (down, lower, up, upper): increasing alphas and lower bounds
+    of h there, and slightly larger alphas with upper bounds.
+    Error: $\alpha = e^\varepsilon$ is a rounded number. As h falls, a
+    lower bound holds at a smaller alpha, and an upper one at a larger
+    one: 8 u is room enough. The rounding of the formula is counted.
+    Source: chapter 1, the swap identity; chapter 9, "A polygon below and
+    a polygon above".
 
     >>> at = np.array([0.0, 1.0])
     >>> one = Profile(at, np.array([0.5, 0.2]), np.array([0.5, 0.3]), 0.0)
-    >>> both_signs(one, one)[2].round(3)
+    >>> both_signs(one, one)[3].round(3)
     array([0.742, 0.5  , 0.3  ])
     """
     back = -profile.epsilon[:0:-1]
-    alpha = np.exp(np.append(back, profile.epsilon))
+    epsilon = np.append(back, profile.epsilon)
+    alpha, inverse = np.exp(epsilon), np.exp(back)
     lower, upper = (
-        np.append(-np.expm1(back) + np.exp(back) * flipped[:0:-1], values)
-        for values, flipped in (
-            (profile.lower, mirror.lower),
-            (profile.upper, mirror.upper),
+        np.append(
+            (inverse * flipped[:0:-1] - np.expm1(back)) * (1 + side * UNIT),
+            values,
+        )
+        for values, flipped, side in (
+            (profile.lower, mirror.lower, -16),
+            (profile.upper, mirror.upper, 16),
         )
     )
-    return alpha, lower, upper
+    # The curve falls: what is known at one place holds further on.
+    lower = np.maximum.accumulate(lower[::-1])[::-1]
+    upper = np.minimum.accumulate(np.minimum(upper, 1))
+    room = 8 * UNIT * (epsilon != 0)  # e^0 is exact
+    return alpha * (1 - room), lower, alpha * (1 + room), upper
 
 
 def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
@@ -637,68 +721,58 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
 
     Parameters: `profile`, of a pair; `mirror`, of the same pair read
     backwards, at the same epsilons: the curve for $\alpha < 1$.
-    Returns: (alpha, delta), the kinks, alpha increasing over both sides
-    of 1. Between them, and beyond the last one, it is linear.
+    Returns: (alpha, delta), the kinks, alpha increasing from 0. Between
+    them it is linear, and beyond the last one constant.
     Source: chapter 9, "A polygon below and a polygon above".
 
     >>> at = np.array([0.0, 0.5, 1.0])
-    >>> low, up = single_profile(GaussianPair(1.0), at)
+    >>> low, up = run_curve(GaussianPair(1.0), at)
     >>> one = Profile(at, low, up, 0.0)
     >>> alpha, delta = lower_kinks(one, one)
-    >>> bool(np.all(delta <= gaussian_delta(np.log(alpha), mu=1.0)))
+    >>> bool(np.all(delta[1:] <= gaussian_delta(np.log(alpha[1:]), mu=1.0)))
     True
     """
-    a, lower, upper = both_signs(profile, mirror)
+    a, lower, up, upper = both_signs(profile, mirror)
     n, lag = len(a), 1
     left, right = np.full(n, -1.0), np.zeros(n)  # slopes are in [-1, 0]
     while lag < n:
-        apart = a[lag:] - a[:-lag]
-        fall = (lower[lag:] - upper[:-lag]) / apart
+        fall = (lower[lag:] - upper[:-lag]) / (a[lag:] - up[:-lag])
         left[lag:] = np.maximum(left[lag:], fall)
-        fall = (upper[lag:] - lower[:-lag]) / apart
+        fall = (upper[lag:] - lower[:-lag]) / (up[lag:] - a[:-lag])
         right[:-lag] = np.minimum(right[:-lag], fall)
         lag *= 2
-    # Where the line from the left meets the one from the right.
+    # Just before the line from the left meets the one from the right.
     one, two = left[:-1], right[1:]
-    turn = np.where(one == two, 1.0, one - two)
-    ahead = lower[1:] - lower[:-1] - two * np.diff(a)
-    t = a[:-1] + np.clip(ahead / turn, 0, np.diff(a))
-    low = np.maximum(
-        lower[:-1] + one * (t - a[:-1]), lower[1:] + two * (t - a[1:])
-    )
-    new = np.minimum(t - a[:-1], a[1:] - t) > 4 * UNIT * t
-    alpha, delta = np.append(a, t[new]), np.append(lower, low[new])
+    start = (lower[1:] - two * np.diff(a)) * (1 - 8 * UNIT)
+    ahead = start - lower[:-1] + 16 * UNIT * lower[:-1]
+    meets = one < two
+    apart = ahead / np.where(meets, one - two, -1.0)
+    apart = np.where(meets | (ahead >= 0), apart, np.inf)
+    t = (a[:-1] + apart) * (1 - 4 * UNIT)
+    low = (lower[1:] - two * (a[1:] - t)) * (1 - 8 * UNIT)
+    new = (t > a[:-1]) & (t < a[1:])
+    kept = np.where(t > a[:-1], lower[:-1], np.minimum(lower[:-1], start))
+    alpha = np.append(a, t[new])
+    delta = np.concatenate([kept, lower[-1:], low[new]])
     if left[-1] < 0:
         end = a[-1] + (profile.floor - lower[-1]) / left[-1]
-        if end > a[-1] * (1 + 4 * UNIT):
+        end *= 1 - 8 * UNIT
+        if end > a[-1]:
             alpha = np.append(alpha, end)
             delta = np.append(delta, profile.floor)
+        else:
+            delta[len(a) - 1] = profile.floor
+    # Below the first alpha the line from the right goes on up to 1 - alpha.
+    begin = 1 - lower[0] + right[0] * a[0] + 16 * UNIT
+    begin = begin / (1 + right[0]) if right[0] > -1 else math.inf
+    if 0 < begin < a[0]:
+        alpha = np.append(alpha, begin)
+        delta = np.append(delta, (1 - begin) * (1 - 4 * UNIT))
+    elif begin > 0:
+        delta[0] = min(delta[0], (1 - a[0]) * (1 - 4 * UNIT))
+    alpha, delta = np.append(alpha, 0.0), np.append(delta, 1.0)
     rank = np.argsort(alpha)
-    return alpha[rank], delta[rank] * (1 - 8 * UNIT) - 1e-300
-
-
-def merge_gaussians(losses: Losses) -> Losses:
-    r"""The same total loss, with all Gaussian pairs merged into one.
-
-    Formula: $\mu = \sqrt{\sum_j T_j \mu_j^2}$.
-
-    Parameters: `losses`, pairs of a dominating pair and its count.
-    Returns: such a list, with at most one Gaussian pair.
-    Error: rounding of mu, 1e-15 relative.
-    Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 9.
-
-    >>> merge_gaussians([(GaussianPair(3.0), 1), (GaussianPair(2.0), 4)])
-    [(GaussianPair(mu=5.0), 1)]
-    """
-    others = [x for x in losses if not isinstance(x[0], GaussianPair)]
-    shifts = [
-        math.sqrt(n) * pair.mu
-        for pair, n in losses
-        if isinstance(pair, GaussianPair)
-    ]
-    if not shifts:
-        return others
-    return [*others, (GaussianPair(math.hypot(*shifts)), 1)]
+    return alpha[rank], np.minimum.accumulate(delta[rank])
 
 
 def thinned(epsilons: Floats) -> Floats:
@@ -773,7 +847,6 @@ def run_profiles(
     (True, True)
     """
     ways = directions(releases, adjacency, group_size)
-    ways = [merge_gaussians(way) for way in ways]
     backwards = [[(pair.reversed(), n) for pair, n in way] for way in ways]
     orders = [{frozenset(w): w for w in side} for side in (ways, backwards)]
     if orders[0].keys() == orders[1].keys():
@@ -785,7 +858,7 @@ def run_profiles(
         for k, (key, way) in enumerate(order.items())
     }
     # What data sets reach, where that may be less (a symmetric run).
-    reached = [merge_gaussians(way) for way in reached_ways(ways)]
+    reached = reached_ways(ways)
     real = [
         LossTables(way, cutoff, width, SIDES[1:])
         for way in reached
@@ -837,31 +910,135 @@ def run_profiles(
     return made[0], made[-1]
 
 
-def exact_mu(ways: Sequence[Losses]) -> float | None:
+def exact_mu(ways: Sequence[Losses]) -> Bound | None:
     r"""mu of a run whose loss is exactly that of two Gaussians, or None.
 
     Formula: $\sqrt{\sum_j T_j \mu_j^2}$; 0 if nothing is revealed.
 
     Parameters: `ways`, the losses of each direction.
-    Returns: mu up to rounding (1e-15, relative), or None.
+    Returns: an interval for mu, or None.
+    Error: counted. Each $\mu_j$ is a quotient or product of given
+    numbers, 2 u; root, factor and sum of squares: 6 u; twice that.
     Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 9, "Code: a whole
     run".
 
-    >>> exact_mu([[(GaussianPair(3.0), 1), (GaussianPair(2.0), 4)]])
-    5.0
+    >>> one = exact_mu([[(GaussianPair(5.0), 1)]])
+    >>> one is not None and one.contains(5.0) and one.width < 1e-14
+    True
     """
     most = [max(loss_ceiling(w).upper, infinite_bound(w).upper) for w in ways]
     if max(most) == 0:
-        return 0.0
-    mu = 0.0
-    for way in map(merge_gaussians, ways):
-        pair, _ = way[0]
-        if len(way) > 1 or not isinstance(pair, GaussianPair):
+        return Bound(0.0, 0.0)
+    found = []
+    for way in ways:
+        pair, count = way[0]
+        if (len(way), count) != (1, 1) or not isinstance(pair, GaussianPair):
             return None
-        mu = pair.mu
-    return mu
+        found.append(pair.mu)
+    error = 16 * UNIT * max(found) + 1e-322
+    return Bound(max(0.0, max(found) - error), max(found) + error)
 
 
+Lines = tuple[Floats, Floats]  # alpha_i, increasing, and d_i
+
+
+def missed_at(x: float, lines: Lines, mirror: Lines, sign: int) -> float:
+    r"""The false-negative rate of a polygon at one false-positive rate.
+
+    Formula: the largest $1 - d_i - \alpha_i x$ and, of the lines read
+    backwards, $(1 - d_i - x)/\alpha_i$, all with $\alpha_i \ge 1$.
+
+    Parameters: `x`; `lines`, `mirror`: pairs of lists $\alpha_i$, $d_i$,
+    of a pair and of the same pair read backwards; `sign`, 1 to round
+    down, -1 to round up (mu goes the other way).
+    Returns: a number in [0, 1]; tiny ones keep their digits.
+    Error: rounding, on the wanted side.
+    Source: chapter 9, eq. (gdp-line) and (gdp-mirror); "The call".
+
+    >>> lines = np.exp([-1.0, 0.0, 1.0]), np.array([0.7, 0.5, 0.2])
+    >>> round(missed_at(0.1, lines, lines, 1), 6)
+    0.528172
+    """
+    found = 0.0
+    for (alpha, d), power in ((lines, 0), (mirror, 1)):
+        alpha, rest = alpha[alpha >= 1], 1 - d[alpha >= 1]
+        used = alpha ** (1 - power) * x
+        y = rest - used - sign * 4 * UNIT * (rest + used)
+        found = max(found, float(np.max(y / alpha**power)))
+    return min(1.0, found * (1 - sign * 4 * UNIT))
+
+
+def exact_curve(mu: Bound, bound: str, cutoff: float) -> TradeoffCurve:
+    r"""The curve $f_\mu$ of a run that is exactly Gaussian.
+
+    Parameters: `mu`, an interval; `bound`, "lower" or "upper"; `cutoff`,
+    down to which error rate corners are kept (for figures; the curve is
+    computed from mu).
+    Returns: a TradeoffCurve on the wanted side.
+    Source: chapter 9, "Code: a whole run".
+
+    >>> exact_curve(Bound(1.0, 1.0), "lower", 1e-10).mu
+    1.0
+    """
+    value = mu.upper if bound == "lower" else mu.lower
+    z = np.linspace(ndtri(cutoff), -ndtri(cutoff), 1000)
+    x = np.concatenate([[0.0], ndtr(z), [1.0]])
+    y = gaussian_tradeoff(x, mu=value)
+    return TradeoffCurve(x, np.minimum.accumulate(y), bound, value)
+
+
+def profile_curve(
+    profiles: tuple[Profile, Profile], bound: str
+) -> TradeoffCurve:
+    r"""The polygon below or above a trade-off function.
+
+    Formula: eq. (gdp-line) and (gdp-above): corners with $\alpha \ge 1$
+    from each of the two profiles, the second time with x and y exchanged.
+
+    Parameters: `profiles`, of a run and read backwards; `bound`.
+    Returns: a TradeoffCurve on the wanted side.
+    Source: chapter 9, "A polygon below and a polygon above".
+
+    >>> at = np.array([0.0, 1.0, 2.0])
+    >>> one = Profile(at, *run_curve(GaussianPair(1.0), at), 0.0)
+    >>> profile_curve((one, one), "lower")(0.1) <= 0.6109134
+    True
+    """
+    side = 1 if bound == "lower" else -1
+    lines = both_signs if side > 0 else lower_kinks
+    halves = [lines(*profiles)[-2:], lines(*profiles[::-1])[-2:]]
+    ends, rates = [], []
+    for half, mirror in zip(halves, halves[::-1], strict=True):
+        x, w, index = polygon_corners(*half, side)
+        part = (half[0][index[1:]] > 1) & (x > 0)
+        part &= (side > 0) | (w < 1)
+        x, y = x[part][::-1], (1 - w - side * UNIT)[part][::-1]
+        if side > 0 and len(x) > 0:  # y is largest where x is least
+            y = np.maximum(y, missed_at(float(x[-1]), half, mirror, side))
+        rates.append((x, y))
+        last = np.clip(half[1][-1:], 0, 1)
+        ends.append(1 - last - side * UNIT * (last > 0))
+    (x, y), (mirror_y, mirror_x) = rates
+    if len(x) > 0:  # the halves may overlap by rounding
+        beyond = (mirror_x > x[-1]) & (mirror_y < y[-1])
+        mirror_x, mirror_y = mirror_x[beyond], mirror_y[beyond]
+    x = np.concatenate([[0.0], x, mirror_x[::-1], ends[1], [1.0]])
+    y = np.concatenate([ends[0], y, mirror_y[::-1], [0.0, 0.0]])
+    # Where rounding has changed the order, both rates give way to it.
+    if side > 0:
+        x, y = np.minimum.accumulate(x[::-1])[::-1], np.minimum.accumulate(y)
+    else:
+        x, y = np.maximum.accumulate(x), np.maximum.accumulate(y[::-1])[::-1]
+        # Of points above a convex curve, those of their hull are enough.
+        last = np.append(np.diff(x) > 0, True)
+        x, y = x[last], y[last]
+        slopes = np.maximum(np.diff(y) / np.diff(x), -1e300)
+        hull = isotonic_regression(slopes, weights=np.diff(x)).blocks
+        x, y = x[hull], y[hull]
+    return TradeoffCurve(np.clip(x, 0, 1), np.clip(y, 0, 1), bound)
+
+
+@front_door
 def tradeoff_curve(
     releases: Release | Sequence[Release],
     *,
@@ -885,8 +1062,7 @@ def tradeoff_curve(
     it is not. Add-or-remove is the worse of both, made convex.
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers (see chapters 8 and 10).
-    Error: discretization, truncation and rounding are in the bound, but
-    for 1e-15 (absolute) of interpolation.
+    Error: discretization, truncation and rounding are in the bound.
     Source: Gomez et al. (2025), Theorem 2.7 and Algorithm 1; chapter 9.
 
     >>> from accountlib.worst_case_pairs import RandomizedResponse
@@ -899,31 +1075,11 @@ def tradeoff_curve(
     check_number("relative_width", relative_width, 1e-7, 0.1)
     exact = exact_mu(directions(releases, adjacency, group_size))
     if exact is not None:
-        exact *= 1 + (4 if bound == "lower" else -4) * UNIT
-        z = np.linspace(ndtri(cutoff), -ndtri(cutoff), 1000)
-        x = np.concatenate([[0.0], ndtr(z), [1.0]])
-        y = gaussian_tradeoff(x, mu=exact)
-        return TradeoffCurve(x, y, bound, exact)
+        return exact_curve(exact, bound, cutoff)
     profiles = run_profiles(
         releases, adjacency, group_size, cutoff, relative_width
     )
-    ends, rates = [], []
-    for profile, mirror in (profiles, profiles[::-1]):
-        alpha, _, delta = both_signs(profile, mirror)
-        if bound == "upper":
-            alpha, delta = lower_kinks(profile, mirror)
-        x, w, index = polygon_corners(alpha, delta)
-        part = (alpha[index[1:]] > 1) & (x > 0) & (w < 1)
-        ends.append(1 - float(np.clip(delta[index[-1]], 0, 1)))
-        rates.append((x[part][::-1], 1 - w[part][::-1]))
-    (x, y), (mirror_y, mirror_x) = rates
-    false_positive = [0.0, *x, *mirror_x[::-1], ends[1], 1.0]
-    false_negative = [ends[0], *y, *mirror_y[::-1], 0.0, 0.0]
-    return TradeoffCurve(
-        np.maximum.accumulate(np.clip(false_positive, 0, 1)),
-        np.minimum.accumulate(np.clip(false_negative, 0, 1)),
-        bound,
-    )
+    return profile_curve(profiles, bound)
 
 
 def regret_bound(alpha: Floats, delta: Floats, mu: float) -> float:
@@ -936,7 +1092,7 @@ def regret_bound(alpha: Floats, delta: Floats, mu: float) -> float:
     curve (`lower_kinks`); `mu` ($\mu \ge 0$, inf allowed). For alpha < 1
     call it again with the pair read backwards.
     Returns: a number in [0, 1].
-    Error: rounded up by 1e-9 of the largest delta, relative.
+    Error: rounded up, by 1e-9 of the deltas of mu and by rounding.
     Source: Kaissis et al. (2024); chapter 9, Lemma "Kinks decide".
 
     >>> a, d = np.exp([0.0, 1.0]), np.array([math.tanh(0.5), 0.0])
@@ -947,75 +1103,48 @@ def regret_bound(alpha: Floats, delta: Floats, mu: float) -> float:
     promised = np.ones(len(alpha))
     if mu < math.inf:
         promised = gaussian_delta(np.log(alpha), mu=mu) * (1 + 1e-9)
-    return max(0.0, float(np.max((promised - delta) / (1 + alpha))))
+    hidden = float(np.max((promised - delta) / (1 + alpha)))
+    return min(1.0, max(0.0, hidden * (1 + 8 * UNIT)))
 
 
-def largest_rate(alpha: Floats, delta: Floats) -> float:
-    r"""A false-positive rate that is reached at slope -1, rounded down.
+def largest_mu(lines: Lines, mirror: Lines, cutoff: float, sign: int) -> float:
+    r"""The largest mu over one half of a polygon, both errors >= c.
 
-    Formula: $(d_j - d_k)/(\alpha_k - \alpha_j)$ for the last line with
-    $\alpha_j \le 1$ and the first one with $\alpha_k > 1$.
+    Formula: $\max \mu(x, y)$ over the corners and the two crossings; at
+    $x = c$ alone if there $y < c$.
 
-    Parameters: `alpha`, `delta`: the lines $w = d_i + \alpha_i x$.
-    Returns: x of the polygon's first corner with $\alpha > 1$ on one side:
-    no false-negative rate of the pair read backwards is smaller there.
-    Source: chapter 9, "The call".
-
-    >>> lines = np.exp([-1.0, 0.0, 1.0]), np.array([0.7, 0.5, 0.2])
-    >>> round(largest_rate(*lines), 6)  # 0.3/(e - 1)
-    0.174593
-    """
-    _, _, index = polygon_corners(alpha, delta)
-    k = int(np.searchsorted(alpha[index], 1.0, side="right"))
-    if k in (0, len(index)):
-        return 0.0
-    fall = delta[index[k - 1]] - delta[index[k]] - 16 * UNIT
-    rise = alpha[index[k]] - alpha[index[k - 1]]
-    return max(0.0, float(fall / rise) * (1 - 16 * UNIT))
-
-
-def largest_mu(
-    alpha: Floats,
-    delta: Floats,
-    cutoff: float,
-    sign: int,
-    floor: float = 0.0,
-) -> float:
-    r"""The largest mu over the part of a polygon with both errors >= c.
-
-    Formula: $\max \mu(x, y)$ over the corners and the two crossings.
-
-    Parameters: `alpha`, `delta`: the lines $w = d_i + \alpha_i x$;
-    `cutoff` (c); `sign`, 1 to round up, -1 to round down; `floor`, a
-    false-negative rate below which none is (`largest_rate`).
-    Returns: mu for the part of the polygon with $\alpha \ge 1$; for the
-    other part call it again with the pair read backwards.
+    Parameters: `lines`, of a polygon $w = \min_i (d_i + \alpha_i x)$, and
+    `mirror`, of the same one read backwards, as for `missed_at`; `cutoff`
+    (c); `sign`, 1 to round up, -1 to round down.
+    Returns: mu for the half with $\alpha \ge 1$ and for $x = c$; for the
+    other half call it again with `lines` and `mirror` exchanged.
     Error: rounding, on the wanted side.
     Source: chapter 9, Lemma "Corners decide" and Definition "mu at a
     cut-off".
 
     >>> lines = np.exp([0.0, 1.0]), np.array([math.tanh(0.5), 0.0])
-    >>> round(largest_mu(*lines, 1e-10, 1), 6)
+    >>> round(largest_mu(lines, lines, 1e-10, 1), 6)
     1.232035
     """
-    x, w, index = polygon_corners(alpha, delta)
+    alpha, delta = lines
+    x, w, index = polygon_corners(alpha, delta, sign)
     own = (x >= cutoff) & (alpha[index[1:]] > 1)
-    x = np.append(x[own], cutoff)
-    w = np.append(w[own], np.min(delta + alpha * cutoff))
-    w = w * (1 + sign * 16 * UNIT)
-    y = np.maximum(1 - w, floor)
-    inside = int(np.count_nonzero(y < cutoff))  # y increases
-    if inside == len(y):
-        inside -= 1  # keep the point at x = c
-    crossing = -math.inf
-    if 0 < inside and y[inside] >= cutoff:
-        part = (cutoff - y[inside - 1]) / (y[inside] - y[inside - 1])
-        at = x[inside - 1] + part * (x[inside] - x[inside - 1])
-        crossing = float(-ndtri(at) - ndtri(cutoff))
-    x, w, y = x[inside:], w[inside:], y[inside:]
-    corners = np.where(y > 1 - w, -ndtri(x) - ndtri(y), mu_from_errors(x, w))
-    mu = max(crossing, float(np.max(corners)))
-    return max(0.0, mu * (1 + sign * 1e-13) + sign * 1e-13)
+    last = missed_at(cutoff, lines, mirror, sign)
+    if last < cutoff:  # no test has both error rates
+        own[:] = False
+    w_last = float(np.min(delta + alpha * cutoff)) * (1 + sign * 16 * UNIT)
+    x, w = np.append(x[own], cutoff), np.append(w[own], w_last)
+    y = 1 - w
+    if sign > 0:  # y grows as x falls
+        y = np.maximum(y, missed_at(float(x[0]), lines, mirror, sign))
+    y[-1] = last
+    mu = np.where(y < 0.5, -ndtri(y), ndtri(np.minimum(w, 0.5))) - ndtri(x)
+    k = int(np.count_nonzero(y[:-1] < cutoff))
+    if k > 0:  # from corner k - 1 to corner k the polygon crosses y = c
+        part = (y[k] - cutoff) / (y[k] - y[k - 1])
+        at = x[k] + part * (x[k - 1] - x[k])
+        mu = np.append(mu[k:], -ndtri(at) - ndtri(cutoff))
+    return max(0.0, float(np.max(mu)) * (1 + sign * 1e-13) + sign * 1e-13)
 
 
 @dataclass(frozen=True)
@@ -1045,6 +1174,7 @@ class GDPFit:
         """Whether mu is finite and its regret at most 0.01."""
         return self.mu < math.inf and self.regret <= 0.01
 
+    @front_door
     def delta(self, epsilon: ArrayLike) -> Any:
         r"""What the fit alone promises as (epsilon, delta)-DP.
 
@@ -1061,10 +1191,56 @@ class GDPFit:
         bound = np.ones(epsilon.shape)
         if self.mu < math.inf:
             bound = gaussian_delta(epsilon, mu=self.mu) * (1 + 1e-9)
-        bound = bound + tails * (1 + np.exp(epsilon))
+        bound = bound + tails * (1 + np.exp(epsilon)) * (1 + 1e-9)
         return as_given(np.minimum(bound, 1.0))
 
 
+def exact_fit(mu: Bound, cutoff: float) -> GDPFit:
+    r"""The fit of a run that is exactly Gaussian.
+
+    Parameters: `mu`, an interval; `cutoff`, which has no meaning here.
+    Returns: a GDPFit. Its regret is at most the width of the interval:
+    delta(0) grows with mu at the rate $\varphi(\mu/2) < 1/2$.
+    Source: chapter 9, "The call".
+
+    >>> exact_fit(Bound(1.0, 1.0), 1e-10)
+    GDPFit(mu=1.0, regret=0.0, cutoff=1e-10, mu_lower=1.0, exact=True)
+    """
+    regret = min(mu.upper - mu.lower, 1.0)
+    return GDPFit(mu.upper, regret, cutoff, mu.lower, True)
+
+
+def profile_fit(profiles: tuple[Profile, Profile], cutoff: float) -> GDPFit:
+    r"""mu at a cut-off, and its regret, of a curve between bounds.
+
+    Parameters: `profiles`, of a run and read backwards; `cutoff`.
+    Returns: a GDPFit.
+    Source: chapter 9, Lemma "A larger curve has a smaller mu", Lemma
+    "Kinks decide".
+
+    >>> at = np.linspace(0, 6, 30)
+    >>> one = Profile(at, *run_curve(GaussianPair(1.0), at), 0.0)
+    >>> fit = profile_fit((one, one), 1e-3)
+    >>> fit.mu_lower <= 1.0 <= fit.mu < 1.01
+    True
+    """
+    orders = [profiles, profiles[::-1]]
+    if profiles[0] is profiles[1]:
+        orders.pop()
+    above = [both_signs(*order)[2:] for order in orders]
+    below = [lower_kinks(*order) for order in orders]
+    mu, least = (
+        max(
+            largest_mu(one, other, cutoff, sign)
+            for one, other in zip(lines, lines[::-1], strict=True)
+        )
+        for lines, sign in ((above, 1), (below, -1))
+    )
+    regret = max(regret_bound(*lines, mu) for lines in below)
+    return GDPFit(mu, regret, cutoff, min(least, mu))
+
+
+@front_door
 def gdp(
     releases: Release | Sequence[Release],
     *,
@@ -1085,7 +1261,7 @@ def gdp(
     are at least the cut-off; outside nothing is promised (for sampled
     Gaussians mu would climb to its value without sampling). Where no
     test has both, mu is the larger value where one rate is c; inf if f(c)
-    cannot be told from 0 (mu above about 10 after many steps). `regret`
+    cannot be told from 0 (losses above 600). `regret`
     is an upper bound over all error rates. Use `GDPFit.delta` to turn the
     fit into an (epsilon, delta); do not compose fits, compose releases.
     Raises: ValueError for bad values, NotImplementedError for what no
@@ -1103,28 +1279,14 @@ def gdp(
     check_number("relative_width", relative_width, 1e-7, 0.1)
     exact = exact_mu(directions(releases, adjacency, group_size))
     if exact is not None:
-        error = 4 * UNIT * exact
-        regret = min(error, 1.0)
-        return GDPFit(exact + error, regret, cutoff, exact - error, True)
+        return exact_fit(exact, cutoff)
     profiles = run_profiles(
         releases, adjacency, group_size, cutoff, relative_width
     )
-    orders = [profiles]
-    if profiles[0] is not profiles[1]:
-        orders.append(profiles[::-1])
-    sides = [both_signs(*order) for order in orders]
-    floors = [largest_rate(alpha, up) for alpha, _, up in sides[::-1]]
-    mu = max(
-        largest_mu(alpha, up, cutoff, 1, floor)
-        for (alpha, _, up), floor in zip(sides, floors, strict=True)
-    )
-    lines = [lower_kinks(*order) for order in orders]
-    least = max(largest_mu(*line, cutoff, -1) for line in lines)
-    regret = max(regret_bound(*line, mu) for line in lines)
-    return GDPFit(mu, regret, cutoff, min(least, mu))
+    return profile_fit(profiles, cutoff)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PrivacyReport:
     r"""A privacy statement that can be read and checked by strangers.
 
@@ -1133,7 +1295,9 @@ class PrivacyReport:
     `notes`, both in words; `epsilons`, pairs of delta and a Bound of
     epsilon; `fit`, the GDPFit; `advantage`, a Bound; `tradeoff`, pairs of
     a false-positive rate and a Bound of the smallest false-negative rate;
-    `versions`, of software.
+    `versions`, of software; `stands_for`, what ran, if the releases are
+    not that but an upper bound of it ("" if they are what ran). All
+    numbers speak of the releases. Two reports are equal if all of this is.
     Source: Gomez et al. (2025), Section 4; chapter 9, "An honest report".
     """
 
@@ -1149,6 +1313,7 @@ class PrivacyReport:
     advantage: Bound
     tradeoff: tuple[tuple[float, Bound], ...]
     versions: tuple[tuple[str, str], ...]
+    stands_for: str = ""
 
     @property
     def call(self) -> str:
@@ -1159,7 +1324,8 @@ class PrivacyReport:
             f"group_size={self.group_size!r}, cutoff={self.cutoff!r}, "
             f"deltas={[d for d, _ in self.epsilons]!r}, "
             f"relative_width={self.relative_width!r}, "
-            f"record={self.record!r}, notes={self.notes!r})"
+            f"record={self.record!r}, notes={self.notes!r}, "
+            f"stands_for={self.stands_for!r})"
         )
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -1169,14 +1335,20 @@ class PrivacyReport:
             for r in self.releases
         )
         kinds = {type(r.sampling): None for r in self.releases}  # in order
-        sampled = [SAMPLED[kind] for kind in kinds]
+        sampled = "; ".join(SAMPLED[kind] for kind in kinds)
         mu = f"at most {rounded(self.fit.mu, digits=6)}"
-        if not self.fit.exact:
+        if not self.fit.exact and not self.stands_for:
             low = rounded(self.fit.mu_lower, up=False, digits=6)
             mu += f", and not below {low}"
+        regret = f"at most {rounded(self.fit.regret)}"
         tier = "Tier I: mu describes the whole curve"
         if not self.fit.is_good:
             tier = "Tier II: mu is not enough, use the table"
+        holds = "these releases, drawn in this way, and nothing else"
+        if self.stands_for:
+            holds = f"{self.stands_for}; the releases are an upper bound of it"
+            sampled, regret = "that of the bound, not of what ran", "unknown"
+            tier = "Tier II: how near mu is is not known, use the table"
         least = rounded(self.cutoff, digits=6)
         where = f"mu holds where both error rates are >= {least}"
         if self.fit.exact:
@@ -1185,15 +1357,21 @@ class PrivacyReport:
             ("Neighbours", f"{self.adjacency.value}{group}"),
             ("One record", self.record),
             ("Releases", runs),
-            ("Sampling", "; ".join(sampled)),
+            ("Sampling", sampled),
+            ("Holds for", holds),
             ("Observer", "sees every release, knows all other records"),
             ("mu", mu),
             ("Cut-off", where),
-            ("Regret", f"at most {rounded(self.fit.regret)}"),
+            ("Regret", regret),
             ("Verdict", tier),
             ("Advantage", f"at most {rounded(self.advantage.upper)}"),
             ("Notes", self.notes),
         ]
+
+    def _ends(self, bound: Bound, safe: str) -> dict[str, float]:
+        """Both ends; of a mere upper bound of what ran, the safe one."""
+        ends = asdict(bound)
+        return {safe: ends[safe]} if self.stands_for else ends
 
     def _tables(self) -> list[tuple[tuple[str, str], list[tuple[str, str]]]]:
         epsilons = [
@@ -1218,7 +1396,7 @@ class PrivacyReport:
     def __str__(self) -> str:
         lines = ["Privacy report", ""]
         lines += [f"{name + ':':<18} {text}" for name, text in self._facts()]
-        lines += ["", *HOW_TO_READ]
+        lines += ["", *how_to_read(self.adjacency, self.group_size)]
         for (left, right), rows in self._tables():
             lines += ["", f"{left:<18} {right}"]
             lines += [f"{a:<18} {b}" for a, b in rows]
@@ -1232,7 +1410,7 @@ class PrivacyReport:
         for name, text in self._facts():
             safe = text.replace("|", "\\|").replace("\n", " ")
             lines.append(f"| {name} | {safe} |")
-        lines += ["", *HOW_TO_READ]
+        lines += ["", *how_to_read(self.adjacency, self.group_size)]
         for (left, right), rows in self._tables():
             lines += ["", f"| {left} | {right} |", "|---|---|"]
             lines += [f"| {a} | {b} |" for a, b in rows]
@@ -1241,8 +1419,12 @@ class PrivacyReport:
         return "\n".join([*lines, "```", ""])
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as a dictionary of plain values, ready for JSON."""
-        return {
+        """The report as plain values, ready for JSON: inf is "inf"."""
+        good = self.fit.is_good and not self.stands_for
+        fit = asdict(self.fit) | {"tier": 1 if good else 2}
+        if self.stands_for:
+            fit = {name: fit[name] for name in ("mu", "cutoff", "tier")}
+        found = {
             "adjacency": self.adjacency.value,
             "group_size": self.group_size,
             "record": self.record,
@@ -1255,16 +1437,21 @@ class PrivacyReport:
                 }
                 for r in self.releases
             ],
-            "gdp": asdict(self.fit) | {"tier": 1 if self.fit.is_good else 2},
-            "advantage": asdict(self.advantage),
-            "epsilon": [{"delta": d} | asdict(b) for d, b in self.epsilons],
+            "stands_for": self.stands_for,
+            "gdp": fit,
+            "advantage": self._ends(self.advantage, "upper"),
+            "epsilon": [
+                {"delta": d} | self._ends(b, "upper") for d, b in self.epsilons
+            ],
             "tradeoff": [
-                {"false_positive": x} | asdict(b) for x, b in self.tradeoff
+                {"false_positive": x} | self._ends(b, "lower")
+                for x, b in self.tradeoff
             ],
             "relative_width": self.relative_width,
             "versions": dict(self.versions),
             "call": self.call,
         }
+        return {name: plain(value) for name, value in found.items()}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the certified curve and its Gaussian bound; needs matplotlib.
@@ -1295,18 +1482,51 @@ class PrivacyReport:
 
 
 SAMPLED = {  # what the code that ran must have done
-    FullBatch: "every record takes part in each step",
+    FullBatch: "each release uses every record at once, not in batches",
     Poisson: "each step draws each record by itself, no shuffled epochs",
     FixedBatch: "each step draws a new batch, no shuffled epochs",
 }
 
-HOW_TO_READ = (
-    "False positives: the share of people outside the data that an attacker",
-    "accuses; false negatives: the share of people in the data that he",
-    "misses. mu: telling whether a record is in the data is at least as hard",
-    "as telling a normal law from the same law, mu deviations away. Regret:",
-    "by how much a real attack may be worse than mu says, in each rate.",
-)
+
+def how_to_read(adjacency: Adjacency, group_size: int = 1) -> list[str]:
+    """What the words of a report mean, in lines.
+
+    Parameters: `adjacency`, `group_size`, of the report.
+    Returns: lines of at most 76 characters.
+    Source: chapter 9, "An honest report".
+
+    >>> how_to_read(Adjacency.REMOVE)[0]
+    'False positives: the share of records outside the data that an attacker'
+    """
+    one, many = "record", "records"
+    if group_size > 1:
+        one, many = "group of records", "groups of records"
+    out, inside = f"{many} outside the data", f"{many} in the data"
+    found = (
+        f"the share of {out} that an attacker takes for members; false "
+        f"negatives: the share of {inside} that he misses"
+    )
+    question = f"whether a {one} is in the data"
+    if adjacency == Adjacency.ADD:
+        found = (
+            f"the share of {inside} that an attacker takes for outsiders; "
+            f"false negatives: the share of {out} that he takes for members"
+        )
+    if adjacency == Adjacency.SUBSTITUTE:
+        found = (
+            f"of two known {many} one is in the data; how often an attacker "
+            "names the first one though it is the second; false negatives: "
+            "how often he names the second one though it is the first"
+        )
+        question = f"which of two {many} is in the data"
+    text = (
+        f"False positives: {found}. mu: telling {question} is at least as "
+        "hard as telling a normal law from the same law, mu deviations "
+        "away. Regret: mu may overstate the best attack by so much, in each "
+        "of the two rates. A record must be the unit that was sampled and "
+        "clipped."
+    )
+    return textwrap.wrap(text, 76)
 
 
 def rounded(value: float, *, up: bool = True, digits: int = 4) -> str:
@@ -1324,24 +1544,55 @@ def rounded(value: float, *, up: bool = True, digits: int = 4) -> str:
     if float(near) == value or (float(near) > value) == up:
         return near  # also for inf
     mode = ROUND_CEILING if up else ROUND_FLOOR
-    short = Context(prec=digits, rounding=mode).create_decimal(Decimal(value))
-    return f"{float(short):.{digits}g}"
+    context = Context(
+        prec=digits, rounding=mode, Emin=-999, Emax=999, clamp=0, traps=[]
+    )
+    return f"{float(context.create_decimal(Decimal(value))):.{digits}g}"
+
+
+def plain(value: Any) -> Any:
+    """A value made of what JSON knows, so that it can be read again.
+
+    Parameters: `value`: numbers, texts, and lists and dictionaries of them.
+    Returns: the same, with lists for tuples and arrays, and with the text
+    "inf" for an infinite number (`float` reads it).
+    Source: chapter 9, "An honest report".
+
+    >>> plain({"mu": math.inf, "p": (0.5, np.float64(0.5))})
+    {'mu': 'inf', 'p': [0.5, 0.5]}
+    """
+    if isinstance(value, dict):
+        return {str(name): plain(x) for name, x in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(x) for x in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    known = isinstance(value, (str, bool, int, float)) or value is None
+    return value if known else str(value)
 
 
 def named_fields(value: Any) -> dict[str, Any]:
     """Name and parameters of a mechanism or a sampler, as plain values.
 
     Parameters: `value`, a dataclass such as `Gaussian(1.0)`.
-    Returns: {"name": class name, field: value, ...}.
+    Returns: {"name": class name, field: value, ...}; for objects of other
+    kinds their name and `repr`.
     Source: chapter 9, "An honest report".
 
     >>> from accountlib.worst_case_pairs import Poisson
     >>> named_fields(Poisson(0.01))
     {'name': 'Poisson', 'rate': 0.01}
     """
-    return {"name": type(value).__name__} | asdict(value)
+    name = {"name": type(value).__name__}
+    if not is_dataclass(value):
+        return name | {"repr": repr(value)}
+    fields = {x.name: getattr(value, x.name) for x in dataclass_fields(value)}
+    return name | {key: plain(x) for key, x in fields.items()}
 
 
+@front_door
 def report(
     releases: Release | Sequence[Release],
     *,
@@ -1352,6 +1603,7 @@ def report(
     relative_width: float = 1e-4,
     record: str = "not stated",
     notes: str = "none",
+    stands_for: str = "",
 ) -> PrivacyReport:
     r"""The privacy statement of a whole run: text, Markdown, dict, figure.
 
@@ -1362,7 +1614,10 @@ def report(
     Parameters: `releases`, `adjacency`, `group_size`, `cutoff`,
     `relative_width` as for `gdp`; `deltas`, a non-empty list in (0, 1);
     `record`, what one record is ("one image", "all images of a person");
-    `notes`, what else a reader must know, such as tuning on the same data.
+    `notes`, what else a reader must know, such as tuning on the same data;
+    `stands_for`, what ran, if the releases are only an upper bound of it
+    ("10 shuffled epochs, a record is zeroed out"): then the report leaves
+    out what a bound does not say: lower ends, regret, Tier I.
     Returns: a PrivacyReport. Printed upper ends are rounded up, lower
     ends down.
     Raises: ValueError for bad values, NotImplementedError for what no
@@ -1371,34 +1626,29 @@ def report(
     Source: Gomez et al. (2025), Section 4; chapter 9, "An honest report".
 
     >>> from accountlib.worst_case_pairs import Gaussian
-    >>> print(report(Release(Gaussian(2.0)), adjacency="remove").fit.mu)
-    0.5000000000000002
+    >>> one = report(Release(Gaussian(2.0)), adjacency="remove")
+    >>> one.fit.mu_lower <= 0.5 <= one.fit.mu < 0.50000001
+    True
     """
     name = check_adjacency(adjacency)
-    for field, text in (("record", record), ("notes", notes)):
+    words = (("record", record), ("notes", notes), ("stands_for", stands_for))
+    for field, text in words:
         if not isinstance(text, str):
             raise ValueError(f"{field} must be a text, got {text!r}")
     if np.ndim(deltas) != 1 or np.size(deltas) == 0:
         raise ValueError(f"deltas must be a non-empty list, got {deltas!r}")
     checked = [check_number("deltas", d, 0, 1, "()") for d in deltas]
-    fit = gdp(
-        releases,
-        adjacency=name,
-        group_size=group_size,
-        cutoff=cutoff,
-        relative_width=relative_width,
-    )
-    lower, upper = (
-        tradeoff_curve(
-            releases,
-            adjacency=name,
-            group_size=group_size,
-            bound=side,
-            cutoff=cutoff,
-            relative_width=relative_width,
-        )
-        for side in ("lower", "upper")
-    )
+    cutoff = check_number("cutoff", cutoff, 1e-250, 0.1)
+    width = check_number("relative_width", relative_width, 1e-7, 0.1)
+    exact = exact_mu(directions(releases, name, group_size))
+    if exact is not None:
+        fit = exact_fit(exact, cutoff)
+        curves = [exact_curve(exact, x, cutoff) for x in ("lower", "upper")]
+    else:
+        profiles = run_profiles(releases, name, group_size, cutoff, width)
+        fit = profile_fit(profiles, cutoff)
+        curves = [profile_curve(profiles, x) for x in ("lower", "upper")]
+    lower, upper = curves
     epsilons = [
         epsilon(releases, delta=d, adjacency=name, group_size=group_size)
         for d in checked
@@ -1423,6 +1673,7 @@ def report(
             (x, Bound(lower(x), max(lower(x), upper(x)))) for x in places
         ),
         versions=software_versions(),
+        stands_for=stands_for,
     )
 
 

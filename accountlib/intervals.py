@@ -5,7 +5,9 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +21,7 @@ from accountlib.composition import (
     any_infinite,
     log_peak,
 )
-from accountlib.divergences import Floats, as_given, check_number
+from accountlib.divergences import Floats, as_given, check_number, front_door
 from accountlib.privacy_loss import (
     HAIR,
     LARGEST_LOSS,
@@ -35,6 +37,7 @@ from accountlib.worst_case_pairs import (
     Adjacency,
     DiscretePair,
     DominatingPair,
+    GaussianPair,
     Release,
     check_kind,
     dominating_pairs,
@@ -45,6 +48,7 @@ __all__ = [
     "FINE_GRID",
     "WORK",
     "POWERS",
+    "BEYOND",
     "Losses",
     "OneSided",
     "TiltedTable",
@@ -56,6 +60,7 @@ __all__ = [
     "choose_tilt",
     "predicted_width",
     "cut_tails",
+    "landmarks",
     "grid_offset",
     "aligned_step",
     "graded_points",
@@ -68,19 +73,33 @@ __all__ = [
     "slow_transform",
     "fast_transform",
     "log_transform",
+    "near_and_far",
+    "log_rare",
+    "log_gain",
+    "near_bound",
+    "near_power",
     "sums",
+    "Power",
     "add_tables",
     "read_delta",
     "read_epsilon",
+    "loss_ceiling",
+    "any_of_many",
+    "infinite_bound",
+    "falls",
+    "run_curve",
+    "run_answer",
+    "large_steps",
+    "simple_bound",
     "Search",
+    "merge_gaussians",
     "directions",
     "distinct_ways",
     "reached_ways",
     "bounded_answer",
-    "loss_ceiling",
-    "infinite_bound",
     "known_answer",
     "limited",
+    "within",
     "answer",
     "epsilon",
     "delta",
@@ -88,8 +107,9 @@ __all__ = [
 
 MOST_POINTS = 2**19  # of a table, and of a fast transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
-WORK = 3e8  # most multiplications of a transform without FFT
+WORK = 1e8  # most multiplications of a transform without FFT
 POWERS = np.append(np.logspace(-9, 12, 211), 10.0 ** np.arange(14, 141, 2))
+BEYOND = np.geomspace(1e-4, 50, 200)
 Losses = Sequence[tuple[DominatingPair, int]]
 
 
@@ -183,7 +203,7 @@ def tilt_masses(
     Parameters: `losses`, `mass` ($p_k \ge 0$, not all 0), `tilt`, `sign`.
     Returns: (m, K); $e^{K - \lambda \ell_k} m_k$ lies on the wanted side
     of $p_k$, for this very K.
-    Error: an exponential of x errs by about |x| u; 4 times that, and
+    Error: an exponential of x errs by about |x| u; 6 times that, and
     more, is added or taken away.
     Source: chapter 5, "Making tables".
 
@@ -199,7 +219,7 @@ def tilt_masses(
     top = float(np.max(exponent))
     log_scale = top + math.log(float(np.sum(np.exp(exponent - top))))
     size = np.abs(tilt * losses) + np.abs(log_mass) + 8 + abs(log_scale)
-    tilted = np.exp(exponent - log_scale) * (1 + sign * 4 * UNIT * size)
+    tilted = np.exp(exponent - log_scale) * (1 + sign * 6 * UNIT * size)
     return np.maximum(tilted, 0), log_scale
 
 
@@ -211,8 +231,9 @@ class Cells:
     edges i - 1 and i (cell 0: below edge 0).
 
     Fields: `pair`, `count` (T), `edges`, `log_p` (-1e300 for nothing),
-    `log_most` (an upper bound of it), `loss` (merged), and `beyond`, an
-    upper bound of the P-mass of losses above the last edge.
+    `log_most` (an upper bound of it), `loss` (merged), `beyond`, an upper
+    bound of the P-mass of losses above the last edge, and `split`: cells
+    with edges above it are far, the others near.
     Source: chapter 5, "A rough look at one loss".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
@@ -228,10 +249,16 @@ class Cells:
     log_most: Floats
     loss: Floats
     beyond: float
+    split: float = math.inf
 
     @classmethod
     def of(
-        cls, pair: DominatingPair, count: int, edges: Floats, budget: float
+        cls,
+        pair: DominatingPair,
+        count: int,
+        edges: Floats,
+        budget: float,
+        split: float = math.inf,
     ) -> "Cells":
         """Cells between edges, as far up as P has more than `budget`."""
         p, q = pair.interval_masses(edges, np.diff(edges), "right")
@@ -250,12 +277,20 @@ class Cells:
         beyond = float(above[last]) * (1 + 1e-9)
         if edges[-1] < pair.loss_range[1]:
             beyond += 1e-305  # smaller masses may be rounded to 0
-        return cls(pair, count, edges, log_p, log_most, loss, beyond)
+        return cls(pair, count, edges, log_p, log_most, loss, beyond, split)
 
     @classmethod
-    def first(cls, pair: DominatingPair, count: int, budget: float) -> "Cells":
+    def first(
+        cls,
+        pair: DominatingPair,
+        count: int,
+        budget: float,
+        split: float = math.inf,
+    ) -> "Cells":
         """Cells of growing width around 0 and the ends of the losses."""
         edges = np.concatenate([-POWERS, [0.0], POWERS])
+        if split < math.inf:
+            edges = np.append(edges, split)
         for end, sign in zip(pair.loss_range, (1, -1), strict=True):
             if math.isfinite(end):
                 edges = np.append(edges, end + sign * POWERS)
@@ -263,7 +298,7 @@ class Cells:
                 # an atom at the end may be rounded
                 room = 1e-9 * (1e-3 + abs(end))
                 edges = np.append(edges, end - sign * room)
-        return cls.of(pair, count, np.unique(edges), budget)
+        return cls.of(pair, count, np.unique(edges), budget, split)
 
     @cached_property
     def _seen(self) -> tuple[Floats, Floats]:
@@ -282,18 +317,52 @@ class Cells:
         variance = np.maximum(square / total - mean**2, 0)
         return self.count * np.stack([top + np.log(total), mean, variance])
 
+    @property
+    def far(self) -> NDArray[np.bool_]:
+        """Which cells are far."""
+        return self.edges > self.split
+
+    def rare(self, orders: Floats) -> Floats:
+        """What far cells add to K, K', K'', for `count` runs."""
+        log_p, powers = self._seen
+        far = self.far[self.log_p > -1e299]
+        if not np.any(far) or np.all(far):
+            return np.full((3, len(orders)), np.inf if np.any(far) else 0.0)
+        exponent = np.multiply.outer(orders, powers[1]) + log_p
+        logs, means, variances = [], [], []
+        for part in (~far, far):
+            top = np.max(exponent[:, part], axis=1)
+            mass = np.exp(exponent[:, part] - top[:, None])
+            total, mean, square = powers[:, part] @ mass.T
+            mean /= total
+            logs.append(top + np.log(total))
+            means.append(mean)
+            variances.append(np.maximum(square / total - mean**2, 0))
+        odds = np.exp(np.clip(logs[1] - logs[0], -740, 700))
+        share, apart = odds / (1 + odds), means[1] - means[0]
+        bend = variances[1] - variances[0] + apart**2 / (1 + odds)
+        parts = np.stack([np.log1p(odds), share * apart, share * bend])
+        return np.asarray(self.count * parts)
+
     def tilted_masses(self, tilt: float) -> tuple[Floats, Floats]:
-        """Tilted mass of each cell: roughly, and a bound for it."""
+        """Tilted mass of each cell: roughly, and a bound for it.
+
+        Far cells are shown as large as near ones together, roughly.
+        """
         center = float(self.cumulants(np.array([tilt]))[0, 0]) / self.count
         rough = np.exp(np.minimum(tilt * self.loss + self.log_p - center, 0))
         most = tilt * self.edges + self.log_most - center
+        if np.any(self.far):
+            exponent = (tilt * self.loss + self.log_p)[self.far]
+            shown = np.exp(exponent - np.max(exponent))
+            rough[self.far] = shown / np.sum(shown)
         return rough, np.exp(np.clip(most, -740, 700))
 
     def finer(self, tilt: float, budget: float) -> "Cells":
         """The same loss, with more cells where the tilted mass may be."""
         left = np.append(self.edges[0], self.edges[:-1])
         rough, most = self.tilted_masses(tilt)
-        seen = most > 1e-20 / self.count
+        seen = (most > 1e-20 / self.count) | (rough > 1e-20)
         parts = np.where(seen, 2 * (1 + tilt) * (self.edges - left), 0)
         parts = np.ceil(np.maximum(parts, 100 * rough))
         parts = np.ceil(parts * min(1.0, 1500 / max(np.sum(parts), 1)))
@@ -303,18 +372,31 @@ class Cells:
         share = rank / parts[cell]
         edges = left[cell] + share * (self.edges - left)[cell]
         edges = np.where(share == 1, self.edges[cell], edges)
-        return Cells.of(self.pair, self.count, np.unique(edges), budget)
+        edges = np.unique(edges)
+        return Cells.of(self.pair, self.count, edges, budget, self.split)
 
 
 def total_cumulants(cells: Sequence[Cells], orders: Floats) -> Floats:
     """K, K', K'' of the total loss at the orders: sums over all parts.
+
+    Of what has at least one far step, if cells are split: eq. (int-rare).
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> part = Cells.first(GaussianPair(1.0), 3, 1e-9)
     >>> bool(total_cumulants([part, part], np.ones(1))[0, 0] > 5.8)
     True
     """
-    return np.asarray(sum(c.cumulants(orders) for c in cells))
+    total = np.asarray(sum(c.cumulants(orders) for c in cells))
+    if all(math.isinf(c.split) for c in cells):
+        return total
+    with np.errstate(over="ignore"):
+        add, rise, bend = np.sum([c.rare(orders) for c in cells], axis=0)
+        ratio = 1 / np.expm1(np.maximum(add, 1e-300))
+    total[0] += np.log(-np.expm1(-np.maximum(add, 1e-300)))
+    total[1] += rise * ratio
+    total[2] += bend * ratio - rise**2 * ratio * (1 + ratio)
+    total[2] = np.maximum(total[2], 0)
+    return total
 
 
 @dataclass(frozen=True)
@@ -398,7 +480,8 @@ def saddle(
             missing, value = query.epsilon - mean, estimate
         if len(orders) == 1:
             spread, order = math.sqrt(float(variance[0])), float(orders[0])
-            if spread > 1e-12:  # at smaller orders nothing changes
+            plain = all(math.isinf(c.split) for c in cells)
+            if plain and spread > 1e-12:  # at smaller orders nothing changes
                 order = max(order, 0.5 / spread)
             return order, float(value[0])
         reached = missing <= 0
@@ -483,6 +566,7 @@ def predicted_width(
         small = np.zeros(len(steps))
         if any(map(math.isfinite, part.pair.loss_range)):
             rough, _ = part.tilted_masses(order)
+            rough = np.where(part.far, 0, rough)
             rank = np.argsort(np.abs(part.loss))
             size, rough = np.abs(part.loss)[rank], rough[rank]
             k = np.searchsorted(size, steps / 6)
@@ -491,6 +575,8 @@ def predicted_width(
             share = 1 - below[k] / whole
             small = np.append(0.0, np.cumsum(rough * size))[k] / whole
         total += part.count * (1.5 * steps * small + steps**2 / 4 * share)
+    if any(part.split < math.inf for part in cells):
+        total += steps**2 / 4  # at least one far step
     return (1 + order) / 2 * total
 
 
@@ -523,6 +609,30 @@ def cut_tails(
     return float(part.edges[i]), float(part.edges[j]), tail
 
 
+def landmarks(pair: DominatingPair) -> tuple[float, ...]:
+    """Losses that should lie on the grid: atoms, if they are few.
+
+    Parameters: `pair`.
+    Returns: its atoms, if they are at most four; two neighbours, if all
+    are evenly spaced; else nothing.
+    Source: chapter 5, "Where the grid begins".
+
+    >>> from accountlib.worst_case_pairs import LaplacePair
+    >>> landmarks(LaplacePair(2.0))
+    (-0.5, 0.5)
+    """
+    if pair.lattice is not None:
+        return pair.lattice
+    if pair.atom_count > 1000:
+        return ()
+    atoms = pair.atoms
+    if len(atoms) <= 4:
+        return atoms
+    gaps = np.diff(atoms)
+    even = float(np.max(gaps) - np.min(gaps)) < 1e-9 * float(gaps[0])
+    return atoms[:2] if even else ()
+
+
 def grid_offset(
     pair: DominatingPair, step: float
 ) -> tuple[float, float | None]:
@@ -542,8 +652,9 @@ def grid_offset(
     True
     """
     low, high = pair.loss_range
-    if 0 < len(pair.atoms) <= 100:
-        return pair.atoms[0], None
+    marks = landmarks(pair)
+    if marks:
+        return marks[0], None
     if math.isinf(low) and math.isinf(high):
         return 0.0, None
     sign = 1 if math.isfinite(low) else -1
@@ -588,13 +699,14 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     >>> round(aligned_step(0.4, [DiscretePair((0.6, 0.4), (0.4, 0.6))]), 4)
     0.8109
     """
-    lists = [pair.atoms for pair in pairs]
+    lists = [landmarks(pair) for pair in pairs]
     atoms = [x - places[0] for places in lists for x in places]
     largest = max(map(abs, atoms), default=0.0)
-    only_atoms = all(pair.discrete for pair in pairs)
+    only_atoms = all(x.discrete and landmarks(x) for x in pairs)
     if largest == 0 or len(atoms) > 100 or largest > 20_000 * step:
         return step
-    if largest < step and not only_atoms:
+    endless = any(pair.lattice is not None for pair in pairs)
+    if largest < step and (endless or not only_atoms):
         return step
     first = math.ceil(largest / step)
     parts = np.arange(1, max(math.ceil(first / 0.7), first + 1) + 1)
@@ -635,7 +747,7 @@ def graded_points(
     last = max(math.ceil((high - offset) / step + 1e-9), first + 1)
     if last - first > 2**60:
         raise GridTooFine(step, last - first)
-    if part.pair.atoms:  # may be rounded across a grid point
+    if part.pair.atom_count > 0:  # may be rounded across a grid point
         if last - first > MOST_POINTS:
             raise GridTooFine(step, last - first)
         return np.arange(first - 1, last + 2)
@@ -716,15 +828,16 @@ def bound_tables(
     right = p[-1] if high >= top else 0.0
     p[0] = q[0] = 0.0
     mass, widths = p[1:-1:2] + p[2:-1:2], np.diff(losses)
-    before = None
-    if pair.atoms:
-        moved = losses - step * HAIR
-        p_cut, q_cut = pair.interval_masses(moved, np.diff(moved), "right")
-        before = p_cut[1:-1], q_cut[1:-1]
     coarse = losses[-1] > LARGEST_LOSS or step < 1e-14
     largest = max(abs(offset), float(np.max(np.abs(losses[[0, -1]]))))
     rounded = 8 * UNIT * largest
-    rounded += 2.0**-43 if pair.atoms else 0.0
+    before, hair = None, 0.0
+    if pair.atom_count > 0:
+        rounded += pair.atom_error
+        hair = min(4 * rounded, HAIR * step)
+        moved = losses - hair
+        p_cut, q_cut = pair.interval_masses(moved, np.diff(moved), "right")
+        before = p_cut[1:-1], q_cut[1:-1]
     tables = []
     for side in sides:
         sign = 1 if side == "upper" else -1
@@ -737,7 +850,7 @@ def bound_tables(
             share = mass if sign > 0 else np.zeros(len(mass))
         else:
             error = pair.mass_error
-            share = lower_share(widths, edges, p, q, error, before)
+            share = lower_share(widths, edges, p, q, error, before, hair)
         grid = np.append(mass - share, 0.0)
         grid[1:] += share
         if sign > 0:
@@ -1021,9 +1134,11 @@ def slow_transform(
     multiples = np.arange(block), block * np.arange(last // block + 1)
     z = np.zeros((len(multiples[1]), block), complex)
     spread, part = 0.0, max(1, 2**19 // block)
-    for start in range(0, len(table.mass), part):
-        place = (table.index[start : start + part] - center).astype(float)
-        mass = table.mass[start : start + part]
+    seen = np.flatnonzero(table.mass)
+    for start in range(0, len(seen), part):
+        some = seen[start : start + part]
+        place = (table.index[some] - center).astype(float)
+        mass = table.mass[some]
         fine, coarse = (
             -2 * np.sin(x / 2) ** 2 + 1j * np.sin(x)
             for x in (np.multiply.outer(m * unit, place) for m in multiples)
@@ -1031,7 +1146,7 @@ def slow_transform(
         z += (coarse * mass) @ fine.T + fine @ mass
         z += (coarse @ mass)[:, None]
         spread += float(np.abs(place) @ mass)
-    wrong = 4 * UNIT * (len(table.mass) + 64) * spread * unit
+    wrong = 4 * UNIT * (len(seen) + 64) * spread * unit
     return z.ravel()[: last + 1], wrong * np.arange(last + 1)
 
 
@@ -1089,6 +1204,139 @@ def log_transform(
     return logs, 2 * wrong / size + UNIT * error
 
 
+def near_and_far(
+    table: TiltedTable, split: float
+) -> tuple[TiltedTable, TiltedTable]:
+    """The parts of a table up to a loss, and above it.
+
+    >>> coin = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.25, 0.75])
+    ... )
+    >>> [x.mass.tolist() for x in near_and_far(coin, 0.5)]
+    [[0.25, 0.0], [0.0, 0.75]]
+    """
+    far = table.losses > split
+    near_mass, far_mass = (np.where(x, table.mass, 0) for x in (~far, far))
+    return replace(table, mass=near_mass), replace(table, mass=far_mass)
+
+
+def log_rare(parts: Sequence[tuple[TiltedTable, int]], split: float) -> float:
+    """Log of the share of sums with a loss above the split, roughly.
+
+    >>> coin = TiltedTable(
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
+    ...     np.arange(2), np.array([0.25, 0.75])
+    ... )
+    >>> round(math.exp(log_rare([(coin, 2)], 0.5)), 6)
+    0.9375
+    """
+    power = 0.0
+    for table, count in parts:
+        near, far = near_and_far(table, split)
+        odds = float(np.sum(far.mass)) / max(float(np.sum(near.mass)), TINY)
+        power += count * math.log1p(odds)
+    return math.log(max(-math.expm1(-power), TINY))
+
+
+def log_gain(
+    near: TiltedTable,
+    far: TiltedTable,
+    z: NDArray[np.complex128],
+    wrong: Floats,
+    of_far: tuple[NDArray[np.complex128], Floats],
+) -> tuple[NDArray[np.complex128], Floats, Floats]:
+    r"""What far losses add to the logarithm of a transform.
+
+    Formula: $\ln(1 + \hat f/\hat n)$ with $\hat n = N + z$.
+
+    Parameters: `near`, `far`, two parts of a table; `z`, `wrong`, the
+    transform of the first one, and `of_far`, of the other one.
+    Returns: (logarithms, bounds of their errors, upper bounds of both the
+    sizes of $\hat n + \hat f$ and of $\hat n$).
+    Source: chapter 5, "Rare steps".
+    """
+    total, total_near = float(np.sum(far.mass)), float(np.sum(near.mass))
+    f, wrong_f = of_far
+    f = f + total
+    wrong_f = wrong_f + UNIT * (len(far.mass) + 8) * total
+    n = z + total_near
+    wrong = wrong + UNIT * (len(near.mass) + 8) * total_near
+    least = np.maximum(np.abs(n) - wrong, TINY)
+    g = f / np.where(n == 0, 1, n)
+    error = (wrong_f + np.abs(g) * wrong) / least + 16 * UNIT * np.abs(g)
+    square = 2 * g.real + g.real**2 + g.imag**2  # of |1 + g|, minus 1
+    size = np.abs(1 + g)
+    precise = np.log1p(np.maximum(square, -0.9)) / 2
+    log_size = np.where(np.abs(square) < 0.5, precise, np.log(size + 1e-300))
+    result = log_size + 1j * np.arctan2(g.imag, 1 + g.real)
+    known = error < size / 2
+    error = np.where(known, 2 * error / np.maximum(size, TINY), 1e3)
+    error = error + 16 * UNIT * np.abs(result)
+    most = (np.abs(n) + wrong + np.abs(f) + wrong_f) * (1 + 8 * UNIT)
+    return result, error, np.maximum(most, TINY)
+
+
+def near_bound(
+    parts: Sequence[tuple[TiltedTable, int]],
+    split: float,
+    epsilon: float,
+    tilt: float,
+) -> float:
+    r"""Upper bound of the delta of the near losses of upper tables.
+
+    Formula: $e^{-\lambda \varepsilon} \prod_j N_j^{T_j}$ times the peak of
+    $e^{-\lambda x} (1 - e^{-x})$ (Chernoff), with $N_j = \sum e^{\lambda
+    \ell} p$ over the losses up to the split.
+
+    Parameters: `parts`, upper tables and counts; `split`; `epsilon`;
+    `tilt` ($\lambda > 0$), any.
+    Source: chapter 5, "Rare steps".
+    """
+    power = log_peak(tilt) - tilt * epsilon
+    room = 1 + tilt * abs(epsilon) + abs(power)
+    for table, count in parts:
+        near, _ = near_and_far(table, split)
+        seen = near.mass > 0
+        exponent = (tilt - table.tilt) * table.losses[seen]
+        exponent += np.log(near.mass[seen])
+        top = float(np.max(exponent))
+        total = top + math.log(float(np.sum(np.exp(exponent - top))))
+        power += count * (table.log_scale + total)
+        largest = float(np.max(np.abs(table.losses)))
+        size = 64 + len(exponent) + abs(table.log_scale) + abs(total)
+        room += count * (size + (tilt + table.tilt) * largest)
+    return math.exp(min(power + 16 * UNIT * room, 0.0))
+
+
+def near_power(
+    cells: Sequence[Cells], split: float, epsilon: float
+) -> tuple[float, float]:
+    """Best tilt for `near_bound`, and the log of its value, roughly.
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> part = Cells.first(GaussianPair(1.0), 3, 1e-30)
+    >>> near_power([part], 0.1, 4.0)[1] < -1000
+    True
+    """
+    near = [
+        replace(
+            c,
+            log_p=np.where(c.edges > split, -1e300, c.log_p),
+            split=math.inf,
+        )
+        for c in cells
+    ]
+    if any(np.max(c.log_p) < -1e299 for c in near):
+        return 1.0, -math.inf
+    tilts = np.geomspace(0.1, 1e5, 80) / epsilon
+    moments = total_cumulants(near, tilts)[0]
+    powers = moments - tilts * epsilon
+    powers += np.array([log_peak(x) for x in tilts])
+    k = int(np.argmin(powers))
+    return float(tilts[k]), float(powers[k])
+
+
 def sums(
     parts: Sequence[tuple[TiltedTable, int]], tail: float
 ) -> dict[str, Any]:
@@ -1124,19 +1372,114 @@ def sums(
     }
 
 
+@dataclass(frozen=True, eq=False)
+class Power:
+    r"""Logarithm of the transform of a sum, at frequencies from 0.
+
+    Formula: `logs` is $\sum_j T_j \ln \hat n_j$, `gain` is $\sum_j T_j
+    \ln(1 + \hat f_j/\hat n_j)$ if losses are split into near (n) and far
+    (f) ones, else None.
+
+    Fields: `logs`, `lost` (error bounds), `added` (sizes that were added
+    up), `gain`, `gain_lost`; `most`, upper bounds of the logarithm of the
+    size with far losses; `middle`, index where the transform begins.
+    Source: chapter 5, "One round" and "Rare steps".
+    """
+
+    logs: NDArray[np.complex128]
+    lost: Floats
+    added: Floats
+    gain: NDArray[np.complex128] | None
+    gain_lost: Floats
+    most: Floats
+    middle: int
+    kinds: int
+
+    @classmethod
+    def of(
+        cls,
+        parts: Sequence[tuple[TiltedTable, int]],
+        size: int,
+        highest: int | None,
+        split: float,
+    ) -> "Power":
+        """Add up the parts; by FFT if `highest` is None."""
+        places = (size // 2 if highest is None else highest) + 1
+        logs, gain = np.zeros(places, complex), np.zeros(places, complex)
+        lost, added, gain_lost, most = np.zeros((4, places))
+        middle = 0
+
+        def transform(table: TiltedTable, center: int) -> Any:
+            if highest is None:
+                return fast_transform(table, center, size)
+            return slow_transform(table, center, size, highest)
+
+        for table, count in parts:
+            center = int(table.index[np.argmax(table.mass)])
+            near, far = near_and_far(table, split)
+            z, wrong = transform(near, center)
+            part_logs, part_lost = log_transform(near, z, wrong)
+            middle += count * center
+            logs += count * part_logs
+            lost += count * part_lost
+            added += count * np.abs(part_logs)
+            if split < math.inf:
+                one, one_lost, largest = log_gain(
+                    near, far, z, wrong, transform(far, center)
+                )
+                gain += count * one
+                gain_lost += count * one_lost
+                most += count * (np.log(largest) + 1e-12)
+        used = None if math.isinf(split) else gain
+        kinds = len(parts)
+        return cls(logs, lost, added, used, gain_lost, most, middle, kinds)
+
+    def log_size(self) -> Floats:
+        """Bounds of the logarithms of the sizes."""
+        if self.gain is None:
+            return np.asarray(self.logs.real + self.lost)
+        return self.most + 1
+
+    def values(
+        self, keep: NDArray[np.int64]
+    ) -> tuple[NDArray[np.complex128], Floats]:
+        """The transform at some frequencies, and a bound of its errors."""
+        value = np.asarray(np.exp(self.logs[keep]), complex)
+        lost = np.minimum(self.lost[keep], 700)
+        rounded = UNIT * (16 + 4 * self.kinds) * (8 + self.added[keep])
+        wrong = np.abs(value) * (np.expm1(lost) + rounded)
+        if self.gain is None:
+            return value, wrong
+        x, y = self.gain[keep].real, self.gain[keep].imag
+        sizes = np.expm1(x) * np.cos(y), 2 * np.sin(y / 2) ** 2
+        turn = np.exp(x) * np.sin(y)
+        rare = sizes[0] - sizes[1] + 1j * turn
+        error = 8 * UNIT * (np.abs(sizes[0]) + sizes[1] + np.abs(turn))
+        error += np.exp(x) * np.expm1(np.minimum(self.gain_lost[keep], 1))
+        found = value * rare
+        wrong = wrong * np.abs(rare) + (np.abs(value) + wrong) * error
+        # Where the quotient is unknown, both powers are at most `most`.
+        unknown = (self.gain_lost[keep] > 0.5) | (np.abs(x) > 600)
+        most = 2 * np.exp(np.minimum(self.most[keep], 700))
+        found = np.where(unknown, 0, found)
+        return found, np.where(unknown, most, wrong)
+
+
 def add_tables(
     parts: Sequence[tuple[TiltedTable, int]],
     log_tail: float,
     thetas: tuple[float, float],
+    split: float = math.inf,
 ) -> OneSided:
     r"""One side of a sum of independent losses, by its transform.
 
     Formula: $\hat m = \prod_j \hat m_j^{T_j}$ on a circle as long as the
-    window; K and offsets add up.
+    window; K and offsets add up. With a `split`, only sums with at least
+    one loss above it: $\prod_j \hat m_j^{T_j} - \prod_j \hat n_j^{T_j}$.
 
     Parameters: `parts`, tables of one side, step and tilt, and counts;
     `log_tail`, logarithm of the tilted mass outside of the window;
-    `thetas`, exponents of the window's ends, per unit of loss.
+    `thetas`, exponents of the window's ends, per unit of loss; `split`.
     Returns: the total on the same side; all errors are inside of it.
     Raises: GridTooFine if the transforms are too much work, ValueError
     for a tilt of 0.
@@ -1166,49 +1509,40 @@ def add_tables(
     whole = sum(n * int(t.index[-1] - t.index[0]) for t, n in parts) < size
     needed = math.log(size) - log_tail + 2
     highest, rest = highest_frequency(parts, size, needed)
+    if split < math.inf:
+        near = [(near_and_far(t, split)[0], n) for t, n in parts]
+        other, more = highest_frequency(near, size, needed)
+        highest, rest = max(highest, other), rest + more
     # By FFT if that is less work, and precise enough.
-    nodes = sum(len(table.mass) for table, _ in parts)
+    nodes = sum(np.count_nonzero(table.mass) for table, _ in parts)
     slow_work = nodes * (highest + 40 * math.sqrt(highest))
     fast_work = 10 * len(parts) * size * math.log2(size + 1)
     noise = 8 * math.log2(size + 1) * UNIT * sum(n for _, n in parts)
     fast = size <= MOST_POINTS and fast_work < slow_work
-    fast &= noise < 0.01 * math.exp(log_tail) or slow_work > WORK
+    allowed = log_tail - (0.0 if split == math.inf else log_rare(parts, split))
+    work = WORK if split == math.inf else WORK / 4
+    fast &= noise < 0.01 * math.exp(allowed) or slow_work > work
     if fast:
         size = next_fast_len(size, real=True)
         highest, rest = size // 2, 0.0
-    elif slow_work > WORK or size * highest > 2**62:
+    elif slow_work > work or size * highest > 2**62:
         raise GridTooFine(step, size)
-    logs = np.zeros(highest + 1, complex)
-    lost, added = np.zeros(highest + 1), np.zeros(highest + 1)
-    middle = 0
-    for table, count in parts:
-        center = int(table.index[np.argmax(table.mass)])
-        if fast:
-            z, wrong = fast_transform(table, center, size)
-        else:
-            z, wrong = slow_transform(table, center, size, highest)
-        part_logs, part_lost = log_transform(table, z, wrong)
-        middle += count * center
-        logs += count * part_logs
-        lost += count * part_lost
-        added += count * np.abs(part_logs)
-    keep = np.flatnonzero(logs.real + lost > -needed - 20)
-    total = float(logs[0].real)  # T log of the mass
-    growth = math.exp(min(max(total, 0.0), 700.0))
-    logs, lost = logs[keep], np.minimum(lost[keep], 700)
+    power = Power.of(parts, size, None if fast else highest, split)
+    keep = np.flatnonzero(power.log_size() > -needed - 20)
+    largest = power.logs.real if power.gain is None else power.most
+    growth = math.exp(min(max(float(largest[0]), 0.0), 700.0))
     # From the middle of the tables to the start of the window.
-    turns = keep * ((middle - first) % size) % size
-    turned = logs + 2j * np.pi / size * turns
-    value = np.asarray(np.exp(turned) / size, complex)
-    value[(keep > 0) & (2 * keep < size)] *= 2
-    rounded = UNIT * (16 + 4 * len(parts)) * (8 + added[keep])
+    turns = keep * ((power.middle - first) % size) % size
+    turn = np.exp(2j * np.pi / size * turns) / size
+    turn[(keep > 0) & (2 * keep < size)] *= 2
+    value, wrong = power.values(keep)
     return Spectrum(
         **sums(parts, 0.0 if whole else 2.02 * math.exp(log_tail)),
         size=size,
         first=first,
         frequency=keep,
-        value=value,
-        wrong=np.abs(value) * (np.expm1(lost) + rounded),
+        value=value * turn,
+        wrong=wrong * np.abs(turn) * (1 + 32 * UNIT),
         rest=1.01 * growth * (rest + math.exp(-needed - 20)),
     )
 
@@ -1246,7 +1580,8 @@ def read_delta(total: OneSided, epsilon: ArrayLike) -> Any:
     if sign > 0:
         finite = np.maximum(finite, 5e-324)  # no underflow to 0
     infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
-    result = np.minimum(np.where(seen, finite, 0.0) + infinite, 1.0)
+    result = (np.where(seen, finite, 0.0) + infinite) * (1 + 2 * sign * UNIT)
+    result = np.minimum(result, 1.0)
     unknown = 1.0 if sign > 0 else 0.0
     return as_given(np.where(np.isnan(value), unknown, result))
 
@@ -1305,11 +1640,286 @@ def read_epsilon(
         if not low < root < high or turn % 8 == 7:
             root = (low + high) / 2 if high < math.inf else 2 * low + 1 / order
             if low == 0 and high < math.inf:  # look just below first
-                below = high - 2.0**turn / order
+                shift = room * high * 2.0**turn if value > 0 else 0.0
+                below = high - (shift or 2.0**turn / order)
                 root = max(below, 0.0 if new else root)
                 new &= root > 0
         x = root
     return high if upper else low
+
+
+def loss_ceiling(losses: Losses) -> Bound:
+    r"""Interval for the largest finite total loss, cut at 0.
+
+    Formula: $\sum_j T_j \sup L_j$, rounded outward: each by $16u$,
+    relative, and by the `atom_error` of its pair.
+
+    Parameters: `losses`, pairs of a dominating pair and its count.
+    Returns: a Bound; both ends inf where a pair has no largest loss.
+    Source: chapter 5, "One call".
+
+    >>> from accountlib.worst_case_pairs import LaplacePair
+    >>> loss_ceiling([(LaplacePair(2.0), 10)]).contains(5.0)
+    True
+    """
+    tops = [(n, pair.loss_range[1]) for pair, n in losses]
+    if any(math.isinf(top) for _, top in tops):
+        return Bound(math.inf, math.inf)
+    total = math.fsum(n * top for n, top in tops)
+    error = math.fsum(
+        n * (16 * UNIT * abs(pair.loss_range[1]) + pair.atom_error)
+        for pair, n in losses
+        if pair.loss_range[1] != 0
+    )
+    return Bound(max(0.0, total - error), max(0.0, total + error))
+
+
+def any_of_many(parts: Sequence[tuple[Fraction, int]]) -> tuple[float, float]:
+    r"""Probability that something happens at least once, between floats.
+
+    Formula: $1 - \prod_j (1 - p_j)^{T_j}$, with all digits that matter;
+    $x - x^2/2$ and $x = \sum_j T_j p_j$ where that is tiny.
+
+    Parameters: `parts`, probabilities and counts.
+    Returns: floats around it, the same one if it is a float.
+    Source: chapter 5, "One call".
+
+    >>> any_of_many([(Fraction(1, 2), 2)])
+    (0.75, 0.75)
+    """
+    total = sum((n * p for p, n in parts), Fraction(0))
+    if any(p == 1 for p, _ in parts):
+        low = high = Fraction(1)
+    elif len(parts) == parts[0][1] == 1 or total == 0:
+        low = high = total
+    elif total < 1e-20:
+        low, high = total - total**2 / 2, total
+    elif sum(n for _, n in parts) <= 100:
+        none = math.prod(((1 - p) ** n for p, n in parts), start=Fraction(1))
+        low = high = 1 - none
+    else:
+        with localcontext(Context(prec=150, traps=[])):
+            power = Decimal(0)
+            for p, n in parts:
+                missed = Decimal((1 - p).numerator) / (1 - p).denominator
+                power += n * missed.ln()
+            value = Fraction(1 - power.exp())
+        low, high = (value * (1 + x * Fraction(1e-40)) for x in (-1, 1))
+        high = min(high, Fraction(1))
+    first, last = float(low), float(high)
+    first = first if first <= low else math.nextafter(first, 0.0)
+    return first, last if last >= high else math.nextafter(last, 1.0)
+
+
+def infinite_bound(losses: Losses) -> Bound:
+    r"""Interval for the probability of an infinite total loss under P.
+
+    Formula: $1 - \prod_j (1 - p_{j,\infty})^{T_j}$, rounded outward.
+
+    Parameters: `losses`, pairs of a dominating pair and its count.
+    Returns: a Bound; neighbouring floats where the masses are exact.
+    Source: chapter 4, "Mass at infinity".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> infinite_bound([(GaussianPair(1.0), 10)])
+    Bound(lower=0.0, upper=0.0)
+    """
+    ends = []
+    for sign in (-1, 1):
+        parts = []
+        for pair, count in losses:
+            mass = Fraction(pair.infinite_mass[0])
+            zeros = pair.q if isinstance(pair, DiscretePair) else (0.0, 0.0)
+            exact = list(zeros).count(0.0) <= 1
+            if not exact and mass != 1:
+                mass *= 1 + sign * Fraction(8 * UNIT)
+            parts.append((min(mass, Fraction(1)), count))
+        ends.append(any_of_many(parts)[(sign + 1) // 2])
+    return Bound(*ends)
+
+
+def falls(epsilons: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    r"""Bounds of $e^\varepsilon Q(L > \varepsilon)$ from P-masses alone.
+
+    Formula: $\sum_i e^{\varepsilon - e_{i+1}} P_i$ and $\sum_i
+    e^{\varepsilon - e_i} P_i$ over the intervals $(e_i, e_{i+1}]$ above.
+
+    Parameters: `epsilons`, n increasing edges; `masses`, n P-masses of
+    the intervals above each.
+    Returns: (lower, upper), up to rounding, one for each epsilon.
+    Source: chapter 5, "A single run".
+
+    >>> low, up = falls(np.log([1.0, 2.0, 4.0]), np.array([0.5, 0.25, 0.0]))
+    >>> float(low[0].round(6)), float(up[0].round(6))  # 1/4 + 1/16, 1/2 + 1/8
+    (0.3125, 0.625)
+    """
+    log_mass = np.log(np.maximum(masses, 5e-324))
+    ends = np.append(epsilons[1:], np.inf)
+    lower, upper = (
+        np.exp(epsilons + np.logaddexp.accumulate((log_mass - x)[::-1])[::-1])
+        for x in (ends, epsilons)
+    )
+    return lower, upper
+
+
+def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
+    r"""Privacy curve of one run between bounds, without any grid.
+
+    Formula: $\delta(\varepsilon) = P(L > \varepsilon) - e^\varepsilon
+    Q(L > \varepsilon)$, from the masses between the epsilons.
+
+    Parameters: `pair`; `epsilons`, at least 1, increasing, of any sign.
+    Returns: (lower, upper), one number for each epsilon.
+    Error: rounding, and the errors that the pair states, are in the bounds.
+    Source: chapter 5, "A single run".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> low, up = run_curve(GaussianPair(1.0), np.array([1.0]))
+    >>> bool(low[0] <= 0.1269367375066438 <= up[0] <= low[0] + 1e-12)
+    True
+    """
+    first = epsilons[0] - 1e-9 * (1 + abs(epsilons[0]))
+    edges = np.append(first, epsilons)  # what is just below comes first
+    masses = np.stack(pair.interval_masses(edges, np.diff(edges), "right"))
+    wrong = (pair.mass_error(masses) + UNIT * (masses.shape[1] + 16)) * masses
+    sums = np.concatenate([masses, wrong + 1e-321])
+    sums = np.cumsum(sums[:, ::-1], axis=1)[:, ::-1]
+    above, above_q, wrong, wrong_q = sums[:, 2:]
+    seen = above_q > TINY
+    safe_q = np.where(seen, above_q, 1.0)
+    exponent = epsilons + np.log(safe_q)
+    fall = np.where(seen, np.exp(np.minimum(exponent, 700.0)), 0.0)
+    size = 32 + 8 * (np.abs(epsilons) + np.abs(np.log(safe_q)))
+    error = wrong + (wrong_q / safe_q + UNIT * size) * fall
+    error += 32 * UNIT * above + 1e-305
+    if pair.atom_count > 0:  # one may be on the wrong side of an epsilon
+        near = pair.atom_error + 16 * UNIT * (1 + np.abs(epsilons))
+        error += 2 * near * sums[0, 1:-1]
+    least, most = falls(epsilons, masses[0, 2:])
+    least, most = np.where(seen, fall, least), np.where(seen, fall, most)
+    error += np.where(seen, 0.0, 1e-10 * above)
+    infinite = infinite_bound([(pair, 1)])
+    lower = np.maximum(above - most - error, 0)
+    upper = np.maximum(above - least + error, 0)
+    beyond = epsilons >= loss_ceiling([(pair, 1)]).upper
+    lower, upper = (
+        np.where(beyond, 0.0, end) * (1 + 4 * sign * UNIT)
+        for end, sign in ((lower, -1), (upper, 1))
+    )
+    lower = (lower + infinite.lower) * np.where(lower > 0, 1 - 2 * UNIT, 1)
+    upper = (upper + infinite.upper) * np.where(upper > 0, 1 + 2 * UNIT, 1)
+    return np.minimum(lower, 1), np.minimum(upper, 1)
+
+
+def run_answer(pair: DominatingPair, query: Query) -> Bound:
+    """Interval for one run: as narrow as the masses allow.
+
+    Parameters: `pair`; `query`.
+    Returns: a Bound; Bound(0, inf) at worst.
+    Source: chapter 5, "A single run".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> bound = run_answer(GaussianPair(1.0), Query(1e-6, None, 1e-3))
+    >>> round(bound.lower, 6), bound.width < 1e-6
+    (4.886554, True)
+    """
+    if query.delta is None:
+        epsilon = query.epsilon or 0.0
+        edges = np.append(epsilon, epsilon + BEYOND if epsilon > 300 else [])
+        low, up = run_curve(pair, edges)
+        return Bound(float(low[0]), float(up[0]))
+    lowest, highest, gap = 0.0, math.inf, math.inf
+    edges = np.append(0.0, POWERS)
+    while True:
+        lower, upper = run_curve(pair, edges)
+        over = np.flatnonzero(lower > query.delta)
+        under = np.flatnonzero(upper <= query.delta)
+        if len(over) > 0:
+            lowest = max(lowest, float(edges[over[-1]]))
+        if len(under) > 0:
+            highest = min(highest, float(edges[under[0]]))
+        old, gap = gap, highest - lowest
+        if not 1e-4 * query.relative_width * highest < gap < 0.9 * old:
+            return Bound(lowest, highest)
+        if highest < math.inf:
+            edges = np.linspace(lowest, highest, 35)[1:-1]
+            if highest > 300:  # more edges, where Q is too small for floats
+                edges = np.append(edges, highest + BEYOND)
+            edges = np.unique(edges)
+
+
+def large_steps(losses: Losses, places: Floats) -> tuple[Floats, Floats]:
+    r"""Probability that some loss exceeds x, under P and under Q.
+
+    Formula: $1 - \prod_j (1 - P_j(L > x))^{T_j}$; infinite losses of P
+    count.
+
+    Parameters: `losses`, pairs of a dominating pair and its count;
+    `places` (x), increasing.
+    Returns: a lower bound under P and an upper bound under Q, for each x.
+    Source: chapter 5, eq. (int-one-large).
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> p, q = large_steps([(GaussianPair(1.0), 2)], np.array([0.5]))
+    >>> round(float(p[0]), 6), round(float(q[0]), 6)  # 3/4, 0.292139
+    (0.75, 0.292139)
+    """
+    missed = np.zeros((2, len(places)))
+    for pair, count in losses:
+        masses = pair.interval_masses(places, np.diff(places), "right")
+        p, q = (
+            np.cumsum((x * (1 + sign * pair.mass_error(x)))[::-1])[-2::-1]
+            for x, sign in zip(masses, (-1, 1), strict=True)
+        )
+        p, q = p + pair.infinite_mass[0], q + 1e-305
+        room = UNIT * (len(places) + 32)
+        missed[0] += count * np.log1p(-np.clip(p * (1 - room), 0, 1 - UNIT))
+        missed[1] += count * np.log1p(-np.clip(q * (1 + room), 0, 1 - UNIT))
+    p, q = -np.expm1(missed)
+    return p * (1 - 64 * UNIT), np.minimum(q * (1 + 64 * UNIT), 1.0)
+
+
+def simple_bound(losses: Losses, query: Query) -> Bound:
+    """Interval from one large step below, and from adding up above.
+
+    Parameters: `losses`, pairs of a dominating pair and its count; `query`.
+    Returns: a Bound, wide but never far off where single steps decide.
+    Source: chapter 5, "Simple bounds for many runs".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> bound = simple_bound([(GaussianPair(0.1), 2)], Query(None, 0.0, 1e-3))
+    >>> round(bound.lower, 2), round(bound.upper, 2)  # the truth is 0.056
+    (0.05, 0.08)
+    """
+    total = sum(n for _, n in losses)
+    places = np.append(0.0, POWERS)
+    if query.delta is None:
+        epsilon = query.epsilon or 0.0
+        places = np.unique(np.append(places, epsilon))
+        p, q = large_steps(losses, places)
+        log_q = epsilon + np.log(np.maximum(q, 1e-305))
+        fall = np.exp(np.minimum(log_q, 1.0))
+        fall *= 1 + 16 * UNIT * (1 + epsilon + np.abs(log_q))
+        share = np.array([epsilon / total * (1 - 4 * UNIT)])
+        most = math.fsum(n * run_curve(x, share)[1][0] for x, n in losses)
+        lower = max(0.0, float(np.max(p - fall)) * (1 - 4 * UNIT))
+        return Bound(lower, max(lower, min(1.0, most * (1 + 4 * UNIT))))
+    lower, upper = 0.0, math.inf
+    for _ in range(3):
+        p, q = large_steps(losses, places)
+        gain = np.maximum(p * (1 - 4 * UNIT) - query.delta, 1e-320)
+        found = np.log(gain) - np.log(q)
+        found -= 16 * UNIT * (1 + np.abs(np.log(gain)) + np.abs(np.log(q)))
+        k = int(np.argmax(found))
+        lower = max(lower, float(found[k]))
+        start, end = places[max(k - 1, 0)], places[min(k + 1, len(places) - 1)]
+        places = np.unique(np.linspace(start, end, 33))
+    shares = np.append(0.0, POWERS)
+    most_each = sum(n * run_curve(x, shares)[1] for x, n in losses)
+    enough = np.flatnonzero(most_each * (1 + 1e-12) <= query.delta)
+    if len(enough) > 0:
+        upper = float(shares[enough[0]]) * total * (1 + 4 * UNIT)
+    return Bound(lower, max(lower, upper))
 
 
 class Search:
@@ -1331,7 +1941,8 @@ class Search:
         self.query, self.bound, self.step = query, Bound(0, math.inf), 0.0
         self.pairs = [pair for pair, _ in losses]
         self.count = sum(n for _, n in losses)
-        self.order, self.guess = 1.0, 1.0
+        self.order, self.guess, self.excess = 1.0, 1.0, 0.0
+        self.losses, self.split = losses, math.inf
         self.look(losses)
 
     def look(self, losses: Losses) -> None:
@@ -1372,7 +1983,8 @@ class Search:
         order = min(self.order, most)
         tilt, excess, thetas = choose_tilt(self.cells, order, *point)
         spare = self.query.log_spare(value, self.order, goal)
-        log_tail = spare - excess - 2
+        self.excess = excess
+        log_tail = spare - excess - 2 + self.log_rare(tilt)
         made = [
             bound_tables(c, step, tilt, log_tail, sides) for c in self.cells
         ]
@@ -1382,13 +1994,82 @@ class Search:
                 (table, part.count)
                 for table, part in zip(tables, self.cells, strict=True)
             ]
-            total = add_tables(parts, log_tail, thetas)
-            end = self.query.read(total, value, self.order)
+            total = add_tables(parts, log_tail, thetas, self.split)
+            end = self.read(total, parts, value)
             ends[side] = (min if side == "upper" else max)(ends[side], end)
         if ends["lower"] > ends["upper"]:
             raise ArithmeticError(f"lower exceeds upper: {ends!r}")
         self.bound = Bound(float(ends["lower"]), float(ends["upper"]))
         self.step = step
+
+    def log_rare(self, tilt: float) -> float:
+        """Log of the share of sums that the tables are about."""
+        at = np.array([tilt])
+        whole = sum(float(c.cumulants(at)[0, 0]) for c in self.cells)
+        return float(total_cumulants(self.cells, at)[0, 0]) - whole
+
+    def read(
+        self,
+        total: OneSided,
+        parts: Sequence[tuple[TiltedTable, int]],
+        value: float,
+    ) -> float:
+        """One end; an upper one has room for what is not in the total."""
+        if self.split == math.inf or total.sign < 0:
+            return self.query.read(total, value, self.order)
+        place, _ = self.query.point(value)
+        if self.query.epsilon is None:
+            place *= 1 - 4 * self.query.relative_width
+        tilt, _ = near_power(self.cells, self.split, place)
+        near = min(
+            near_bound(parts, self.split, place, tilt * factor)
+            for factor in (0.7, 0.85, 1.0, 1.2)
+        )
+        infinite = min(1.0, (total.infinity_mass + near) * (1 + 4 * UNIT))
+        total = replace(total, infinity_mass=infinite)
+        end = self.query.read(total, value, self.order)
+        return end if self.query.epsilon is not None else max(end, place)
+
+    def seems_rare(self) -> bool:
+        """Whether one tilt cannot reach where the answer seems to be."""
+        if self.count == 1 or self.guess == 0:
+            return False
+        epsilon, log_delta = self.query.point(self.guess)
+        p, q = large_steps(self.losses, np.array([epsilon]))
+        first = float(p[0]) - math.exp(min(epsilon + math.log(q[0]), 1.0))
+        if first > 1.5 * math.exp(log_delta):
+            return True
+        _, excess, _ = choose_tilt(self.cells, self.order, epsilon, log_delta)
+        return excess > 12
+
+    def part_rare(self, goal: float) -> None:
+        """Look only at sums with a large step, where single ones decide."""
+        simple = simple_bound(self.losses, self.query)
+        self.bound = within(self.bound, simple)
+        epsilon, log_delta = self.query.point(simple.lower)
+        if not 0 < simple.lower < math.inf or epsilon == 0:
+            return
+        budget = max(1e-3 * goal * math.exp(log_delta) / self.count, 1e-320)
+        for share in (0.9, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05, 0.02):
+            place = share * epsilon
+            cells = [
+                Cells.first(pair, n, budget, place) for pair, n in self.losses
+            ]
+            _, power = near_power(cells, place, epsilon)
+            if power < 1.2 * log_delta + math.log(1e-3 * goal):
+                break
+        else:
+            return
+        for _ in range(4):
+            if not any(np.any(c.far) for c in cells):
+                return
+            self.order, _ = saddle(cells, self.query)
+            cells = [c.finer(self.order, budget) for c in cells]
+        if sum(c.rare(np.array([self.order]))[0, 0] for c in cells) > 5:
+            return
+        self.cells, self.split, self.guess = cells, place, simple.lower
+        self.step = 0.0
+        self.start(goal, SIDES)
 
     def first_step(self, goal: float) -> float:
         """A step whose predicted width is the wanted one."""
@@ -1399,7 +2080,8 @@ class Search:
         good = predicted_width(self.cells, order, steps) <= width
         step = float(steps[max(int(np.count_nonzero(good)) - 1, 0)])
         step = min(step, 1 / (1 + order))
-        spans = [p.atoms[-1] - p.atoms[0] for p in self.pairs if p.atoms]
+        marks = [m for m in map(landmarks, self.pairs) if m]
+        spans = [m[-1] - m[0] for m in marks]
         return max(step, max(spans, default=0.0) / 1000)  # atoms on the grid
 
     def start(self, goal: float, sides: Sequence[BoundKind]) -> None:
@@ -1415,18 +2097,34 @@ class Search:
     def refine(self, floor: float) -> None:
         """Refine until narrow enough, or surely at most `floor`."""
         query, goal, stuck = self.query, self.query.relative_width, 0
+        tried = self.seems_rare()
+        if tried:
+            self.part_rare(goal)
+        tiny = query.delta is None and self.guess < 1e-290
+        if tiny and query.epsilon and self.bound.lower == 0:
+            self.order, power = near_power(self.cells, math.inf, query.epsilon)
+            self.guess = max(math.exp(min(max(power, -700.0), 0.0)), 1e-300)
+            return self.start(0.1, ("upper",))
         if self.step == 0 or self.bound.lower == 0:
             self.start(goal, SIDES)
-        for _ in range(8):
+        for _ in range(8 if self.split == math.inf else 2):
             bound, old = self.bound, self.step
             done = bound.width <= goal or bound.upper <= floor
-            if done or old == 0 or stuck == 3:
+            if done or old == 0:
+                return
+            if self.excess > 12 and self.split == math.inf and not tried:
+                tried = True
+                self.part_rare(goal)
+                continue
+            if stuck == 3:
                 return
             value, width = bound.upper, bound.width
             if not 0 < value < math.inf:
                 value, width = self.guess, 1.0
             elif width < 0.5:
                 value = (bound.lower + bound.upper) / 2
+            elif self.split < math.inf:
+                value = bound.lower
             ask = Query(None, query.point(value)[0], goal)
             self.order, _ = saddle(
                 self.cells, ask, self.order / 5, self.order * 5, 13
@@ -1445,10 +2143,12 @@ class Search:
                     break
                 except GridTooFine:
                     step = 1.2 * math.sqrt(step * old)
+                    stuck = 2  # this is the finest grid that we can afford
             new_gap = self.bound.upper - self.bound.lower
             gain = new_gap / (bound.upper - bound.lower)
-            stuck = stuck + 1 if gain > 0.8 else 0
-            stuck = 3 if gain > 0.99 else stuck
+            stuck = stuck + 1 if gain > 0.8 or stuck == 2 else 0
+            useless = self.bound.width > 0.9 and stuck < 3
+            stuck = 3 if gain > 0.99 and not useless else stuck
 
     def exclude(self, floor: float) -> None:
         """Show, if it is likely, that the answer is at most `floor`."""
@@ -1456,6 +2156,37 @@ class Search:
         goal = min(max(0.4 * gap, self.query.relative_width), 0.1)
         if gap > 0:
             self.start(goal, ("upper",))
+
+
+def merge_gaussians(
+    losses: dict[DominatingPair, int],
+) -> dict[DominatingPair, int]:
+    r"""The same total loss, with all Gaussian pairs merged into one.
+
+    Formula: $\mu = \sqrt{\sum_j T_j \mu_j^2}$.
+
+    Parameters: `losses`, pairs and their counts.
+    Returns: such a dictionary, with at most one Gaussian pair.
+    Error: none that counts: two floats keep 30 digits of mu.
+    Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 5, "One call".
+
+    >>> merge_gaussians({GaussianPair(3.0): 1, GaussianPair(2.0): 4})
+    {GaussianPair(mu=5.0): 1}
+    """
+    normal = [x for x in losses if type(x) is GaussianPair]
+    if sum(losses[x] for x in normal) < 2:
+        return losses
+    with localcontext(Context(prec=60, traps=[])):
+        squares = (
+            losses[x] * (Decimal(x.mu) + Decimal(x.rest)) ** 2 for x in normal
+        )
+        root = sum(squares, Decimal(0)).sqrt()
+        mu = float(root)
+        rest = float(root - Decimal(mu))
+    if not 1e-150 <= mu <= 1e150:
+        return losses
+    others = {x: n for x, n in losses.items() if x not in normal}
+    return others | {GaussianPair(mu, rest): 1}
 
 
 def directions(
@@ -1496,7 +2227,7 @@ def directions(
         sides = sides or [{} for _ in pairs]
         for side, pair in zip(sides, pairs, strict=True):
             side[pair] = side.get(pair, 0) + release.count
-    return distinct_ways(sides)
+    return distinct_ways([merge_gaussians(side) for side in sides])
 
 
 def distinct_ways(sides: Sequence[dict[DominatingPair, int]]) -> list[Losses]:
@@ -1554,56 +2285,6 @@ def bounded_answer(ways: Sequence[Losses], query: Query) -> Bound:
     return Bound(answer(reached, query).lower, bound.upper)
 
 
-def loss_ceiling(losses: Losses) -> Bound:
-    r"""Interval for the largest finite total loss, cut at 0.
-
-    Formula: $\sum_j T_j \sup L_j$, rounded outward: each by $10^{-14}$,
-    relative, and by $2^{-43}$.
-
-    Parameters: `losses`, pairs of a dominating pair and its count.
-    Returns: a Bound; both ends inf where a pair has no largest loss.
-    Source: chapter 5, "One call".
-
-    >>> from accountlib.worst_case_pairs import LaplacePair
-    >>> loss_ceiling([(LaplacePair(2.0), 10)]).contains(5.0)
-    True
-    """
-    tops = [(n, pair.loss_range[1]) for pair, n in losses]
-    if any(math.isinf(top) for _, top in tops):
-        return Bound(math.inf, math.inf)
-    total = math.fsum(n * top for n, top in tops)
-    error = math.fsum(n * (1e-14 * abs(top) + 2.0**-43) for n, top in tops)
-    if all(top == 0 for _, top in tops):
-        error = 0.0
-    return Bound(max(0.0, total - error), max(0.0, total + error))
-
-
-def infinite_bound(losses: Losses) -> Bound:
-    r"""Interval for the probability of an infinite total loss under P.
-
-    Formula: $1 - \prod_j (1 - p_{j,\infty})^{T_j}$, rounded outward.
-
-    Parameters: `losses`, pairs of a dominating pair and its count.
-    Returns: a Bound; of width 0 where the value is exact.
-    Source: chapter 4, "Mass at infinity".
-
-    >>> from accountlib.worst_case_pairs import GaussianPair
-    >>> infinite_bound([(GaussianPair(1.0), 10)])
-    Bound(lower=0.0, upper=0.0)
-    """
-    value = any_infinite([(pair.infinite_mass[0], n) for pair, n in losses])
-    pair, count = losses[0]
-    exact = len(losses) == count == 1
-    if not isinstance(pair, DiscretePair) or list(pair.q).count(0.0) > 1:
-        exact = False  # a product or a sum that may be rounded
-    certain = any(pair.infinite_mass[0] == 1 for pair, _ in losses)
-    if value == 0 or certain or exact:
-        return Bound(value, value)
-    error = 16 * UNIT * len(losses)
-    lower = min(value * (1 - error), math.nextafter(1.0, 0.0))
-    return Bound(lower, min(1.0, value * (1 + error)))
-
-
 def known_answer(losses: Losses, query: Query) -> Bound | None:
     """The answer where it needs no computation, or None.
 
@@ -1619,12 +2300,16 @@ def known_answer(losses: Losses, query: Query) -> Bound | None:
     if query.epsilon is not None:
         return infinite if query.epsilon >= ceiling.upper else None
     delta = query.delta or 0.0
-    if delta < infinite.lower:
+    exact = infinite.upper <= math.nextafter(infinite.lower, 2.0)
+    if delta == 1:
+        return Bound(0.0, 0.0)
+    if delta < infinite.lower or (exact and delta < infinite.upper):
         return Bound(math.inf, math.inf)
     if delta == infinite.lower == infinite.upper:
         return ceiling
-    if ceiling.upper == 0 or delta == 1:
-        return Bound(0.0, 0.0)
+    if ceiling.upper == 0:
+        known = delta >= infinite.upper
+        return Bound(0.0, 0.0 if known else math.inf)
     return None
 
 
@@ -1649,6 +2334,18 @@ def limited(bound: Bound, losses: Losses, query: Query) -> Bound:
     return Bound(min(bound.lower, upper), upper)
 
 
+def within(one: Bound, other: Bound) -> Bound:
+    """What two intervals around the same truth have in common.
+
+    >>> within(Bound(0.0, 2.0), Bound(1.0, 3.0))
+    Bound(lower=1.0, upper=2.0)
+    """
+    lower, upper = max(one.lower, other.lower), min(one.upper, other.upper)
+    if lower > upper:
+        raise ArithmeticError(f"no common part: {one!r}, {other!r}")
+    return Bound(lower, upper)
+
+
 def answer(ways: Sequence[Losses], query: Query) -> Bound:
     """Interval for the largest answer of several directions.
 
@@ -1661,9 +2358,14 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
     >>> answer([run], Query(None, 1.0, 1e-3)).contains(0.1269367)
     True
     """
-    bounds, searches = [], []
+    bounds, searches, single = [], [], len(ways[0]) == ways[0][0][1] == 1
     for losses in ways:
         known = known_answer(losses, query)
+        if known is None and single:
+            one = run_answer(losses[0][0], query)
+            small = query.delta is None and one.upper < 1e-290
+            good = small or one.width <= query.relative_width
+            known = one if good else None
         if known is None:
             searches.append((Search(losses, query), losses))
         else:
@@ -1676,10 +2378,19 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
             search.exclude(floor)
         if search.bound.upper > floor:
             search.refine(floor)
-        bounds.append(limited(search.bound, losses, query))
+        found = limited(search.bound, losses, query)
+        if found.width > query.relative_width and found.upper > floor:
+            simple = (
+                run_answer(losses[0][0], query)
+                if single
+                else simple_bound(losses, query)
+            )
+            found = within(found, simple)
+        bounds.append(found)
     return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
 
 
+@front_door
 def epsilon(
     releases: Release | Sequence[Release],
     *,
@@ -1706,12 +2417,12 @@ def epsilon(
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers (see chapters 8 and 10).
     Error: the interval includes discretization, truncation, wrap-around
-    and rounding. For substitution under a fixed batch it also has the gap
-    between theorem and data (chapter 10). It may stay wider than asked
-    (lower down to 0) near epsilon = 0, for losses with many atoms, and
-    where single rare steps decide: sampling rates below about 1e-4 at a
-    delta below about 1e-20;
-    also for delta below 1e-290 and for more than about 1e13 runs.
+    and rounding, as far as chapter 5, "What the certificate assumes", is
+    true of the machine. For substitution under a fixed batch it also has
+    the gap between theorem and data (chapter 10). It may stay wider than
+    asked near epsilon = 0, for losses with many atoms, where rare steps
+    matter and frequent ones do too; also for delta below 1e-290 and for
+    more than about 1e13 runs. It is never wider than `simple_bound`.
     Source: chapter 5; Lebeda et al. (2024), Theorem 8.
 
     >>> from accountlib.worst_case_pairs import Gaussian, Poisson
@@ -1730,6 +2441,7 @@ def epsilon(
     return bound
 
 
+@front_door
 def delta(
     releases: Release | Sequence[Release],
     *,
@@ -1749,8 +2461,9 @@ def delta(
     Returns: Bound(lower, upper) around the truth (see `epsilon`).
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers (see chapters 8 and 10).
-    Error: the interval includes all errors. It may stay wider than asked
-    where epsilon is near the largest possible loss.
+    Error: the interval includes all errors, as for `epsilon`. It may stay
+    wider than asked where epsilon is near the largest possible loss, and
+    where delta is below 1e-290.
     Source: chapter 5; Lebeda et al. (2024), Theorem 8.
 
     >>> from accountlib.worst_case_pairs import Gaussian, Poisson

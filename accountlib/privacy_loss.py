@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 
-from accountlib.divergences import Floats, as_given, check_number, check_range
+from accountlib.divergences import (
+    Floats,
+    as_given,
+    check_number,
+    check_range,
+    front_door,
+)
 from accountlib.worst_case_pairs import (
     UNIT,
     Closed,
@@ -124,14 +130,19 @@ class PrivacyLossDistribution:
     def losses(self) -> Floats:
         """The grid of losses, one per entry of `mass`."""
         indices = self.first_index + np.arange(len(self.mass))
-        return self.step * indices
+        losses = self.step * indices
+        losses.flags.writeable = False
+        return losses
 
     @cached_property
     def log_mass(self) -> Floats:
         """Logarithms of the masses (-inf for 0)."""
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.mass))
+            log_mass = np.asarray(np.log(self.mass))
+        log_mass.flags.writeable = False
+        return log_mass
 
+    @front_door
     def delta(self, epsilon: ArrayLike) -> Any:
         """Privacy curve of the distribution; a number or an array.
 
@@ -146,6 +157,7 @@ class PrivacyLossDistribution:
         delta = -np.expm1(gap) @ self.mass + self.infinity_mass
         return as_given(np.minimum(delta, 1.0))
 
+    @front_door
     def epsilon(self, delta: float) -> float:
         """Smallest epsilon >= 0 whose delta is at most the given one.
 
@@ -287,6 +299,7 @@ def lower_share(
     q: Floats,
     mass_error: Callable[[Floats], Floats],
     before: tuple[Floats, Floats] | None = None,
+    hair: float = 0.0,
     balanced: bool = False,
 ) -> Floats:
     r"""The optimistic counterpart of `upper_share`.
@@ -296,8 +309,8 @@ def lower_share(
     tangents at the middles of its two cells, below the privacy curve.
 
     Parameters: as for `upper_share`; `before`, P- and Q-masses of the
-    cells moved down by `HAIR` steps, which leave out an atom at the right
-    end of a cell (not needed for pairs without atoms); `balanced`, whether
+    cells moved down by a `hair`, which leave out an atom at the right end
+    of a cell (not needed for pairs without atoms); `balanced`, whether
     neither P nor Q has infinite losses, so that the outer lines cross at
     the loss 0.
     Returns: n shares; they may be negative or exceed the cell's mass.
@@ -317,10 +330,9 @@ def lower_share(
     # Intervals left (0, 2, ...) and right (1, 3, ...) of each grid point.
     p_left, p_right, q_left, q_right = p[::2], p[1::2], q[::2], q[1::2]
     mass, other = p_left[1:] + p_right[:-1], q_left[1:] + q_right[:-1]
-    # What may be wrong at the left and at the right end of each cell.
-    cell_wrong_q = wrong_q[1:-1:2] + wrong_q[2::2]
-    slack = wrong[1:-1:2] + wrong[2::2] + alpha[:-1] * cell_wrong_q
-    slack_right = slack + (alpha[1:] - alpha[:-1]) * cell_wrong_q
+    # What may be wrong in the halves of each cell, seen from its left end.
+    slack_left = wrong[1:-1:2] + alpha[:-1] * wrong_q[1:-1:2]
+    slack = slack_left + wrong[2::2] + alpha[:-1] * wrong_q[2::2]
     excess = mass - alpha[:-1] * other - slack
     excess = np.where(other > TINY, np.maximum(excess, 0), 0)
     # Depth of each cell's tangent at its left and at its right end.
@@ -343,13 +355,19 @@ def lower_share(
     end = np.maximum(above_p - alpha * above_q, 0)
     room = UNIT * (2 * len(p) + (400 if before is None else 0))
     start += room * (alpha * below_q + below_p)
+    start += np.cumsum(wrong)[::2] + alpha * np.cumsum(wrong_q)[::2]
     first_line = (start <= end) | (balanced & (edges[::2] == 0))
-    end += (before is None) * room * (above_p + alpha * above_q)
+    if before is None:
+        end += room * (above_p + alpha * above_q)
+        end += np.cumsum(wrong[::-1])[-2::-2]
+        end += alpha * np.cumsum(wrong_q[::-1])[-2::-2]
     start = np.where(first_line, np.minimum(start, end), start)
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
     line_right = np.where(rising, start[1:], end[1:])
-    missed = at_left + slack > line_left
+    # ... and from its right end.
+    slack_right = wrong[2::2] + alpha[1:] * wrong_q[2::2]
+    missed = at_left + slack_left > line_left
     missed |= at_right + slack_right > line_right
     # The chain dips where a tangent comes near its outer line, unless it
     # meets that line at the grid point.
@@ -357,12 +375,12 @@ def lower_share(
     missed |= (near > 0.5 * line) & (near < (1 - 1e-6) * line)
     # There the tangent touches at the end that is nearer to the outer line.
     inner, inner_other = (mass, other) if before is None else before
-    hair = 0.0 if before is None else HAIR
-    touch_right = inner * (1 + step * hair) - alpha[:-1] * inner_other
+    touch_right = inner * (1 + hair) - alpha[:-1] * inner_other
     touch_left = alpha[1:] * other - mass
     at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
     at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
-    at_left = at_left + slack * (at_left != 0)
+    slack_right += missed * (wrong[1:-1:2] + alpha[1:] * wrong_q[1:-1:2])
+    at_left = at_left + np.where(missed, slack, slack_left) * (at_left != 0)
     at_right = at_right + slack_right * (at_right != 0)
     if missed[-1] and not rising[-1] and end[-1] == 0 and before is None:
         at_left[-1] = excess[-1]  # all of the last cell goes to its left end
@@ -496,6 +514,7 @@ def loss_quantiles(
     return low, max(low, high)
 
 
+@front_door
 def discretize(
     pair: DominatingPair,
     *,
@@ -563,14 +582,14 @@ def discretize(
     elif upward:
         share = upper_share(step, edges, p, q, pair.mass_error)
     else:
-        before = None
+        before, hair = None, step * HAIR
         if pair.atoms:
-            cut = edges[::2] - step * HAIR
+            cut = edges[::2] - hair
             p_cut, q_cut = pair.interval_masses(cut, np.diff(cut), closed)
             before = p_cut[1:-1], q_cut[1:-1]
         balanced = infinity == other_infinity == 0
         error = pair.mass_error
-        share = lower_share(step, edges, p, q, error, before, balanced)
+        share = lower_share(step, edges, p, q, error, before, hair, balanced)
     grid = np.append(mass - share, 0.0)
     grid[1:] += share
     if upward:

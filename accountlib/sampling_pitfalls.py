@@ -5,25 +5,35 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.optimize.elementwise import find_root
 from scipy.special import log_ndtr, ndtr
 
 from accountlib.divergences import (
     Floats,
     check_count,
     check_number,
-    check_probabilities,
-    check_range,
+    front_door,
 )
 from accountlib.gaussian_dp import LossTables
-from accountlib.group_privacy import binomial_sensitivity
+from accountlib.group_privacy import (
+    DECIMALS,
+    WeightedGaussians,
+    binomial_weights,
+    gaussian_terms,
+    in_floats,
+    in_parts,
+    log_whole,
+    no_end,
+    product_rest,
+)
 from accountlib.intervals import delta, directions, epsilon
 from accountlib.worst_case_pairs import (
-    UNIT,
     Adjacency,
     ApproximateDP,
     Closed,
@@ -34,6 +44,7 @@ from accountlib.worst_case_pairs import (
     FixedBatch,
     FullBatch,
     Gaussian,
+    IntegerGaussianPair,
     Laplace,
     LaplacePair,
     Mechanism,
@@ -48,13 +59,17 @@ from accountlib.worst_case_pairs import (
     group_pair,
     normal_masses,
     substitute_pair,
+    two_sum,
 )
 
 __all__ = [
     "DirectionCheck",
     "check_directions",
     "log_excess",
+    "safe_edge",
     "calibrate",
+    "last_allowed",
+    "noise_bracket",
     "calibrate_noise",
     "substitute_delta_bound",
     "log_sum",
@@ -63,6 +78,7 @@ __all__ = [
     "MirroredPair",
     "ExchangedBatchPair",
     "exchanged_batch_pair",
+    "ExchangedIntegerPair",
     "integer_exchange_pair",
     "poisson_exchange_pair",
     "exchanged_records_pair",
@@ -87,6 +103,7 @@ class DirectionCheck:
     margin: float
 
 
+@front_door
 def check_directions(
     release: Release, *, points: int = 40, width: float = 1e-5
 ) -> DirectionCheck:
@@ -153,7 +170,6 @@ def log_excess(
     chance: float,
     adjacency: Adjacency | str,
     group_size: int,
-    width: float,
 ) -> float:
     r"""By how much a run misses a target: negative if it meets it.
 
@@ -162,35 +178,65 @@ def log_excess(
     $\delta$.
 
     Parameters: `releases`; `goal` ($\varepsilon$), `chance` ($\delta$);
-    `adjacency`, `group_size`, relative `width` as for `epsilon`.
-    Returns: a number in [-50, 50].
+    `adjacency`, `group_size` as for `epsilon`.
+    Returns: a number, or plus or minus infinity; never 0: a target that is
+    just met counts as met, so that a search goes on to the edge.
     Source: chapter 10, "Code: the noise for a target".
 
-    >>> log_excess(Release(Gaussian(9.0)), 1.0, 1e-6, "add", 1, 1e-3) < 0
+    >>> log_excess(Release(Gaussian(9.0)), 1.0, 1e-6, "add", 1) < 0
     True
     """
+    sides: dict[str, Any] = {"adjacency": adjacency, "group_size": group_size}
     if goal > 0:
-        found = epsilon(
-            releases,
-            delta=chance,
-            adjacency=adjacency,
-            group_size=group_size,
-            relative_width=width,
-        ).upper
+        wanted, found = goal, epsilon(releases, delta=chance, **sides).upper
     else:
-        found = delta(
-            releases,
-            epsilon=0.0,
-            adjacency=adjacency,
-            group_size=group_size,
-            relative_width=width,
-        ).upper
-    wanted = goal if goal > 0 else chance
+        wanted, found = chance, delta(releases, epsilon=0.0, **sides).upper
     if found <= 0 or wanted <= 0:
-        return -50.0 if found <= wanted else 50.0
-    return float(np.clip(math.log(found) - math.log(wanted), -50, 50))
+        return -math.inf if found <= wanted else math.inf
+    excess = math.log(found) - math.log(wanted)
+    return min(excess, -1e-9) if found <= wanted else max(excess, 1e-9)
 
 
+def safe_edge(
+    excess: Callable[[float], float], low: float, high: float
+) -> float:
+    r"""A place where a target is met, next to one where it is missed.
+
+    Formula: x with $f(x) \le 0 < f(y)$ for some y with $|\ln(x/y)| \le 5
+    \cdot 10^{-5}$.
+
+    Parameters: `excess` (f), positive at one end and negative at the
+    other; `low`, `high`, the ends (0 < low < high). About ten values of f
+    are computed, 102 at most.
+    Returns: x in [low, high].
+    Raises: ValueError if f has the same sign at both ends.
+    Source: chapter 10, "Code: the noise for a target".
+
+    >>> round(safe_edge(lambda x: 2 - x, 1.0, 9.0), 3)
+    2.0
+    """
+    ends = math.log(low), math.log(high)
+    tried: dict[float, float] = {}
+
+    def look(place: float) -> float:
+        x = math.exp(place)
+        x = low if place <= ends[0] else high if place >= ends[1] else x
+        tried[x] = excess(x)
+        return min(max(tried[x], -50.0), 50.0)  # Brent's method divides
+
+    if ends[1] - ends[0] <= 5e-5:  # at the edge already
+        look(ends[1])
+        tried[low] = excess(low)
+    else:
+        brentq(look, *ends, xtol=5e-5, maxiter=100, disp=False)
+    met = [x for x, f in tried.items() if f <= 0]
+    missed = [math.log(x) for x, f in tried.items() if f > 0]
+    if not (met and missed):
+        raise ValueError(f"excess must change its sign, got {tried!r}")
+    return min(met, key=lambda x: min(abs(math.log(x) - y) for y in missed))
+
+
+@front_door
 def calibrate(
     build: Callable[[float], Release | Sequence[Release]],
     *,
@@ -206,18 +252,19 @@ def calibrate(
     Formula: x with $\varepsilon(x) \le \varepsilon$; moved by 0.1 %
     towards less privacy it fails.
 
-    Parameters: `build`, from a number x to releases, along which privacy
-    only grows or only falls (noise, rate, count, scale; round inside of
-    it); `low`, `high`, where to look (0 < low < high, finite); `epsilon`
-    ($\varepsilon \ge 0$), `delta` ($\delta$ in [0, 1]), `adjacency`,
-    `group_size`, the target.
-    Returns: x in [low, high]: the upper end of `epsilon` is at most the
-    target there. If every x meets it, the end with less privacy. Moved
-    by 0.1 % the lower end of `epsilon` is above the target, but where
-    theory leaves a gap (substitution under a fixed batch), where intervals
-    stay wider than asked, at steps of `build`, and for parameters along
-    which epsilon changes more slowly than they do (the count).
-    Raises: ValueError for bad values, and if no x meets the target.
+    Parameters: `build`, from a number x to releases (noise, rate, count,
+    scale; round inside of it); `low`, `high`, where to look (0 < low <
+    high, finite); `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
+    [0, 1]), `adjacency`, `group_size`, the target.
+    Returns: x in [low, high]. It meets the target, whatever `build` is: the
+    upper end of `epsilon` is at most the target there. If both ends meet
+    it, the one with less privacy; else the target is missed within 0.01 %
+    of x. If privacy only grows or only falls, 0.1 % further the lower end
+    of `epsilon` is above the target, too, but where theory leaves a gap
+    (substitution under a fixed batch), where intervals are wider than
+    asked, at steps of `build`, and where epsilon changes more slowly than
+    x (the count; now and then noise).
+    Raises: ValueError for bad values, and if neither end meets the target.
     Source: chapter 10, "Code: the noise for a target".
 
     >>> run = lambda x: Release(Gaussian(2.0), Poisson(0.01), int(x))
@@ -229,55 +276,84 @@ def calibrate(
     check_number("delta", delta, 0, 1)
     check_number("low", low, 0, np.inf, "()")
     check_number("high", high, low, np.inf, "()")
-
-    ends = math.log(low), math.log(high)
+    if not callable(build):
+        raise ValueError(
+            "build must be a function from a number to releases, "
+            f"got {build!r}"
+        )
 
     @cache
-    def excess(place: float, width: float = 1e-3) -> float:
-        x = math.exp(place)
-        x = low if place <= ends[0] else high if place >= ends[1] else x
-        target = epsilon, delta, adjacency, group_size
-        return log_excess(build(x), *target, width)
+    def excess(x: float) -> float:
+        return log_excess(build(x), epsilon, delta, adjacency, group_size)
 
-    def inside(place: float) -> float:
-        return min(max(place, ends[0]), ends[1])
-
-    known = {end: excess(end, 0.01) for end in ends}
-    known |= {x: excess(x) for x, f in known.items() if abs(f) < 0.5}
-    if min(known.values()) > 0:
+    ends = excess(low), excess(high)
+    if min(ends) > 0:
         raise ValueError(
             f"epsilon={epsilon!r}, delta={delta!r} is not met by any "
-            f"parameter in [low, high] = [{low!r}, {high!r}]"
+            f"parameter in [low, high] = [{low!r}, {high!r}], if privacy "
+            "only grows or only falls there: it is missed at both ends"
         )
-    if max(known.values()) <= 0:
-        return float(low if known[ends[0]] > known[ends[1]] else high)
-    safe = -1.0 if known[ends[0]] <= 0 else 1.0
-
-    def rough(place: float) -> float:
-        return known[place] if place in known else excess(place, 0.01)
-
-    # The place to 1 %, then secant steps, aimed a bit to the safe side.
-    place = float(brentq(rough, *ends, xtol=1e-2))
-    one, two = place, inside(place + safe * 5e-3)
-    for _ in range(4):
-        before, now = excess(one), excess(two)
-        fall = safe * (before - now) / (two - one) if two != one else 0.0
-        if not 0.1 < fall < 1000:
-            break
-        one, two = two, inside(two + safe * (now / fall + 6e-5))
-        if -2e-4 * fall <= excess(two) <= 0:
-            return min(max(math.exp(two), low), high)
-    # Where that is not enough, as at steps of `build`: a bracket.
-    for step in (1e-2, 1e-1, 1.0, math.inf):
-        a, b = inside(place - step), inside(place + step)
-        if (excess(a) > 0) != (excess(b) > 0):
-            break
-    place = float(brentq(excess, a, b, xtol=5e-5))
-    while excess(place) > 0:
-        place = inside(place + safe * 5e-5)
-    return min(max(math.exp(place), low), high)
+    if max(ends) <= 0:
+        return float(low if ends[0] > ends[1] else high)
+    return safe_edge(excess, low, high)
 
 
+def last_allowed(
+    allowed: Callable[[float], bool], inside: float, outside: float
+) -> float:
+    r"""The allowed number that is nearest to a refused one.
+
+    Parameters: `allowed`; `inside`, which is allowed, and `outside`, which
+    is not, both positive.
+    Returns: an allowed number, to a relative $10^{-7}$.
+    Source: chapter 10, "Code: the noise for a target".
+
+    >>> round(last_allowed(lambda x: x <= 10, 1.0, 1e9), 5)
+    10.0
+    """
+    while abs(math.log(outside / inside)) > 1e-7:
+        middle = math.sqrt(inside * outside)
+        if allowed(middle):
+            inside = middle
+        else:
+            outside = middle
+    return inside
+
+
+def noise_bracket(
+    excess: Callable[[float], float], allowed: Callable[[float], bool]
+) -> tuple[float, float]:
+    r"""Two noises between which a target changes from missed to met.
+
+    Formula: steps of a factor 4 in $[10^{-3}, 10^9]$, from the allowed
+    $4^k$ that is nearest to 1.
+
+    Parameters: `excess`, positive where the target is missed; `allowed`,
+    whether there is such a mechanism (true on an interval).
+    Returns: the smaller and the larger one; the last one twice if the
+    target does not change.
+    Source: chapter 10, "Code: the noise for a target".
+
+    >>> noise_bracket(lambda x: 100 - x, lambda x: x <= 1000)
+    (64.0, 256.0)
+    """
+    powers = 4.0 ** np.arange(-4, 15)
+    nearest = sorted(powers.tolist(), key=lambda x: abs(math.log(x)))
+    # Where nothing is allowed, excess(1.0) raises an error that says why.
+    noise = next(filter(allowed, nearest), 1.0)
+    misses = excess(noise) > 0
+    while True:
+        step = min(max(noise * (4.0 if misses else 0.25), 1e-3), 1e9)
+        if not allowed(step):
+            step = last_allowed(allowed, noise, step)
+        if math.isclose(step, noise, rel_tol=1e-6):
+            return noise, noise
+        if (excess(step) > 0) != misses:
+            return min(noise, step), max(noise, step)
+        noise = step
+
+
+@front_door
 def calibrate_noise(
     *,
     epsilon: float,
@@ -288,7 +364,7 @@ def calibrate_noise(
     group_size: int = 1,
     mechanism: Callable[[float], Mechanism] = Gaussian,
 ) -> float:
-    r"""The smallest noise that meets a privacy target, with proof.
+    r"""Noise that just meets a privacy target, with proof.
 
     Formula: x with $\varepsilon(x) \le \varepsilon <
     \varepsilon(0.999\, x)$, upper end on the left, lower on the right.
@@ -296,9 +372,13 @@ def calibrate_noise(
     Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in [0,
     1]), `adjacency`, `group_size`: the target; `sampling` and `count` as
     for `Release`; `mechanism`, from noise to a mechanism (Gaussian by
-    default; Laplace, ...).
-    Returns: noise multiplier or scale (0.1 % above what is needed, at
-    most; more where theory leaves a gap, see `calibrate`).
+    default; Laplace, ...), a ValueError where there is none.
+    Returns: noise multiplier or scale. It meets the target, always. It is
+    the smallest that does, up to 0.1 %, where more noise is never worse:
+    Gaussian, Laplace, discrete Laplace (but see `calibrate`). Discrete
+    Gaussian noise can be worse where there is more of it: use the number
+    as it is, or check the one you use; just below it (0.01 %) the target
+    is missed, but some smaller noise may meet it.
     Raises: ValueError for bad values, and for a target that no noise
     between 1e-3 and 1e9 meets or that all of it meets.
     Source: chapter 10, "Code: the noise for a target".
@@ -312,17 +392,18 @@ def calibrate_noise(
     """
     check_number("epsilon", epsilon, 0, np.inf, "[)")
     check_number("delta", delta, 0, 1)
+    if not callable(mechanism):
+        raise ValueError(
+            "mechanism must be a function from noise to a mechanism, such as "
+            f"Gaussian or Laplace, got {mechanism!r}"
+        )
 
     def build(noise: float) -> Release:
         return Release(mechanism(noise), sampling, count)
 
     @cache
-    def meets(noise: float) -> bool:
-        target = epsilon, delta, adjacency, group_size
-        excess = log_excess(build(noise), *target, 0.01)
-        if 0 < excess < 1:  # near enough for another look
-            excess = log_excess(build(noise), *target, 1e-3)
-        return excess <= 0
+    def excess(noise: float) -> float:
+        return log_excess(build(noise), epsilon, delta, adjacency, group_size)
 
     def allowed(noise: float) -> bool:
         try:
@@ -331,31 +412,19 @@ def calibrate_noise(
             return False
         return True
 
-    ends = [1.0, 1.0]
-    grows = 0 if meets(1.0) else 1
-    factor = 4.0 if grows else 0.25
-    while meets(ends[grows]) == (grows == 0):
-        while not allowed(min(max(ends[grows] * factor, 1e-3), 1e9)):
-            factor = math.sqrt(factor)
-        step = min(max(ends[grows] * factor, 1e-3), 1e9)
-        if math.isclose(step, ends[grows], rel_tol=1e-6):
-            raise ValueError(
-                f"epsilon={epsilon!r}, delta={delta!r} is met by "
-                f"{'no' if grows else 'all'} noise that is allowed, "
-                f"in [1e-3, 1e9]"
-            )
-        ends[1 - grows], ends[grows] = ends[grows], step
-    return calibrate(
-        build,
-        low=ends[0],
-        high=ends[1],
-        epsilon=epsilon,
-        delta=delta,
-        adjacency=adjacency,
-        group_size=group_size,
-    )
+    low, high = noise_bracket(excess, allowed)
+    if low == high:
+        which = "no" if excess(low) > 0 else "all"
+        infinite = epsilon > 0 and excess(low) == np.inf
+        raise ValueError(
+            f"epsilon={epsilon!r}, delta={delta!r} is met by {which} noise "
+            f"that is allowed, in [1e-3, 1e9]; the last one tried is {low!r}"
+            + (", where epsilon is infinite" if infinite else "")
+        )
+    return safe_edge(excess, low, high)
 
 
+@front_door
 def substitute_delta_bound(
     releases: Release | Sequence[Release],
     *,
@@ -417,17 +486,15 @@ def log_sum(x: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class ExchangedPair(DominatingPair):
+class ExchangedPair(WeightedGaussians):
     r"""A mixture of Gaussians against its mirror image.
 
     Formula: $P = \sum_j w_j N(\mu_j, 1)$, $Q = \sum_j w_j N(-\mu_j, 1)$;
     the loss is an odd, increasing function of z.
 
-    Parameters: `means` ($\mu_j \ge 0$, increasing), `weights` ($w_j > 0$,
-    sum 1), two tuples of the same length, at least 2.
+    Parameters: as `WeightedGaussians`, at least 2 means.
     Raises: ValueError for other means or weights.
-    Error: rounding only; relative error of masses below 1e-10 in both
-    tails.
+    Error: rounding only, as `mass_error` says, at every edge.
     Source: Lebeda et al. (2024), Proposition 13; chapter 10.
 
     >>> pair = ExchangedPair((0.0, 1.0), (0.5, 0.5))
@@ -435,113 +502,210 @@ class ExchangedPair(DominatingPair):
     (0.194002, True)
     """
 
-    means: tuple[float, ...]
-    weights: tuple[float, ...]
-
     def __post_init__(self) -> None:
-        means = check_range("means", self.means, 0, np.inf, "[)")
-        check_probabilities("weights", self.weights)
-        check_range("weights", self.weights, 0, 1, "(]")
-        if len(self.weights) != len(means) or len(means) < 2:
+        super().__post_init__()
+        if len(self.means) < 2:
             raise ValueError(
-                "means and weights must have the same length, at least 2, "
-                f"got {len(means)} and {len(self.weights)}"
+                f"means and weights need at least 2 terms, got {self!r}"
             )
-        if np.any(np.diff(means) <= 0):
-            raise ValueError(f"means must increase, got {self.means!r}")
 
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        return -math.inf, math.inf
-
-    @cached_property
-    def _terms(self) -> tuple[Floats, Floats]:
-        """Means, and the logarithm of each term at z = 0."""
-        means = np.array(self.means)
-        return means, np.asarray(np.log(self.weights) - means**2 / 2)
-
-    def _log_growth(self, z: Floats) -> Floats:
-        """log(e^L - 1) at z > 0: no digit is lost where L is small."""
-        means, heights = self._terms
-        reach = np.multiply.outer(z, means)
-        with np.errstate(divide="ignore"):
-            both = np.log(-np.expm1(-2 * reach))  # of e^reach - e^-reach
-        return log_sum(heights + reach + both) - log_sum(heights - reach)
-
-    def _places(self, losses: Floats) -> Floats:
-        """The z > 0 where the losses, > 0, are taken."""
-        means, heights = self._terms
+    def _start(self, losses: Floats) -> Floats:
+        """Roughly the z > 0 where losses > 0 are taken."""
+        means, heights = self._means[0], self._heights[0]
         goal = losses + np.log(-np.expm1(-losses))
-        if len(means) == 2 and means[0] == 0:
+        if means[0] == 0 and len(means) == 2:
             # mu z = L/2 + arsinh(e^y): eq. (pit-inverse)
-            y = heights[0] - heights[1] + goal - losses / 2 - math.log(2)
+            y = heights[1] - heights[0] + goal - losses / 2 - math.log(2)
             small = np.arcsinh(np.exp(np.minimum(y, 20)))
             whole = losses / 2 + np.where(y < 20, small, y + math.log(2))
             return np.asarray(whole / means[1])
-        low = losses / (2 * means[-1])
-        high = 2 * low
-        while np.any(short := self._log_growth(high) < goal):
-            high = np.where(short, 2 * high, high)
-        exact = {"xatol": 0.0, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
-        found = find_root(
-            lambda z, goal: self._log_growth(z) - goal,
-            (low * (1 - 1e-12), high),
-            args=(goal,),
-            tolerances=exact,
-        )
-        return np.asarray(found.x)
+        # If at -z nothing but the smallest mean counts
+        first = int(means[0] == 0)
+        above = goal[:, None] + heights[first:] - heights[0]
+        alone = np.min(above / (means[first:] + means[0]), axis=1)
+        return np.asarray(np.maximum(alone, losses / (2 * means[-1])))
 
-    def _shares(self, z: Floats) -> Floats:
-        """Shares of the terms of P at z, a row for each z."""
-        means, heights = self._terms
-        terms = heights + np.multiply.outer(z, means)
-        parts = np.exp(terms - np.max(terms, axis=1, keepdims=True))
-        return np.asarray(parts / np.sum(parts, axis=1, keepdims=True))
+    def _powers(self, z: Floats, losses: Floats, kept: slice) -> Floats:
+        r"""At z, in two floats: $\ln w_j \pm \mu_j z - \mu_j^2/2$, the first
+        less the loss; and $2 \mu_j z$ less the loss."""
+        mean, mean_rest = self._means[:, kept]
+        high, middle, low = self._heights[:, kept]
+        place, z_rest = z[:, :, None]
+        reach = mean * place
+        rest = product_rest(mean, place, reach)
+        rest += mean * z_rest + mean_rest * place
+        first, one = two_sum(reach, -high)
+        first, more = two_sum(first, -losses[:, None])
+        up = two_sum(first, (one + more) + ((rest - middle) - low))
+        second, one = two_sum(-reach, -high)
+        down = two_sum(second, one - ((rest + middle) + low))
+        double, one = two_sum(2 * reach, -losses[:, None])
+        return np.stack([up, down, two_sum(double, one + 2 * rest)])
 
-    def _widths(self, z: Floats, widths: Floats) -> Floats:
-        """Widths in z of cells that begin at z >= 0, by Newton's method."""
-        means, _ = self._terms
-        up, down = self._shares(z), self._shares(-z)
-        least, most = widths / (2 * means[-1]), widths / (up @ means)
-        d = np.clip(widths / ((up + down) @ means), least, most)
-        for _ in range(100):
-            steps = np.multiply.outer(d, means)
-            rise, fall = np.expm1(np.minimum(steps, 700)), np.expm1(-steps)
-            a, b = np.sum(up * rise, axis=1), np.sum(down * fall, axis=1)
-            b = np.maximum(b, UNIT - 1)
-            slope = (up * (1 + rise)) @ means / (1 + a)
-            slope += (down * (1 + fall)) @ means / (1 + b)
-            move = (np.log1p(a) - np.log1p(b) - widths) / slope
-            d = np.clip(d - move, least, most)
-            if np.all(np.abs(move) <= 1e-10 * d):
-                break
-        return np.asarray(d)
+    def _kept(self, z: Floats, ends: tuple[bool, bool]) -> slice:
+        """The terms that count. `ends`: all with small, large means."""
+        means, heights = self._means[0], -self._heights[0]
+        number = len(means)
+        least = means[int(means[0] == 0)]
+        slopes = np.log(np.maximum(means / least, 1))
+        if float(np.max(z)) * means[-1] < 1e6:
+            reach = np.multiply.outer(z, means)
+            powers = np.concatenate([heights + reach, heights - reach])
+            powers += slopes
+            most = np.max(powers, axis=1, keepdims=True)
+            seen = np.flatnonzero(np.any(powers > most - 80, axis=0))
+            low = 0 if ends[0] else int(seen[0])
+            return slice(low, number if ends[1] else int(seen[-1]) + 1)
+        return slice(0, number)
+
+    def _places(
+        self, losses: Floats, ends: tuple[bool, bool] = (True, True)
+    ) -> tuple[Floats, slice, Floats]:
+        """The z > 0 where losses > 0 are taken, in two floats, the terms
+        that count, and their shares at z and at -z."""
+        z = self._start(losses)
+        kept, z = self._kept(z, ends), np.stack([z, 0 * z])
+        mean = self._means[0, kept]
+        low = losses / (3 * self._means[0, -1])
+        high = np.full(len(losses), 1e200)
+        for _ in range(500):
+            logs, gap, double = self._logs(z, losses, kept)
+            shares = self._digits(z, kept, logs, double)
+            up, down = shares
+            # sum of up - down, without cancellation where they are close
+            close = np.where(np.abs(double) < 1, double, 0)
+            apart = np.where(
+                np.abs(double) < 1, down * np.expm1(close), up - down
+            )
+            excess = np.sum(apart, axis=1) / ((up + down) @ mean)
+            logs[0] -= gap[:, None]
+            rough = gap / (np.sum(np.exp(logs), axis=0) @ mean)
+            step = np.where(np.abs(gap) < 0.1, excess, rough)
+            far = np.abs(step) > 1e-6 * z[0]
+            low = np.where(far & (step < 0), z[0], low)
+            high = np.where(far & (step > 0), z[0], high)
+            z = np.stack(two_sum(z[0], z[1] - step))
+            beyond = far & ((z[0] < low) | (z[0] > high))
+            middle = np.sqrt(low * high)
+            z = np.where(beyond, np.stack([middle, 0 * middle]), z)
+            small = np.abs(step) < 1e-8 * np.minimum(z[0], 1)
+            small &= (np.abs(gap) < 1e-8) & ~beyond
+            if np.all(small | (np.abs(step) <= 1e-28 * z[0])):
+                moved = np.exp(np.clip(mean * step[:, None], -1, 1))
+                shares = np.stack([up / moved, down * moved])
+                return z, kept, shares / np.sum(shares, axis=2)[:, :, None]
+        raise no_end("a loss", self)
+
+    def _logs(
+        self, z: Floats, losses: Floats, kept: slice
+    ) -> tuple[Floats, Floats, Floats]:
+        """Logarithms of the terms at z, less the loss, and at -z, divided
+        by the sum at -z; by how much the first sum is larger; 2 mu z less
+        the loss."""
+        up, down, double = self._powers(z, losses, kept)
+        k = np.argmax(down[0], axis=1)[:, None]
+        top = np.take_along_axis(down, k[None], 2)
+        logs = np.sum(np.stack([up - top, down - top]), axis=1)
+        # If one term is the largest at both places, double says by how much.
+        double, most = np.sum(double, axis=0), np.argmax(up[0], axis=1)
+        top = np.take_along_axis(up, k[None], 2)
+        same = np.sum(up - top, axis=0) + np.take_along_axis(double, k, 1)
+        logs[0] = np.where(most[:, None] == k, same, logs[0])
+        sums = log_sum(logs)
+        return logs - sums[1][:, None], sums[0] - sums[1], double
+
+    def _digits(
+        self, z: Floats, kept: slice, logs: Floats, double: Floats
+    ) -> Floats:
+        """Exponentials of the logs; a large logarithm has lost digits, but
+        a weight times a small power has not."""
+        mean, weights = self._means[0, kept], self._shares[kept]
+        k = np.argmax(logs[1], axis=1)
+        top = mean[k][:, None]
+        places = np.sum(z, axis=0)[:, None]
+        down = (top - mean) * (places + (top + mean) / 2)
+        powers = np.stack([down + double, down])
+        size = np.stack([np.abs(down) + np.abs(double), np.abs(down)])
+        ratio = weights / weights[k][:, None]
+        largest = np.exp(np.take_along_axis(logs[1], k[:, None], 1))
+        plain = np.exp(np.minimum(logs, 700))
+        better = np.exp(np.minimum(powers, 700)) * (ratio * largest)
+        use = (size < np.abs(logs)) & (ratio > 1e-280)
+        return np.where(use, better, plain)
+
+    def _widths(self, widths: Floats, kept: slice, shares: Floats) -> Floats:
+        """Widths in z of cells with these shares at their end near 0."""
+        mean, (up, down), logs = self._means[0, kept], shares, np.log(shares)
+        goal = (widths + np.log(-np.expm1(-widths)))[:, None]
+        high = np.min(np.logaddexp(0, goal - logs[0]) / mean, axis=1)
+        high = np.minimum(high, widths / (up @ mean))
+        low = widths / (2 * mean[-1])
+        d = np.clip(widths / ((up + down) @ mean), low, high)
+        for _ in range(200):
+            reach = np.multiply.outer(d, mean)
+            fall = np.sum(down * np.expm1(-reach), axis=1)
+            above, below = logs[0] + reach, logs[1] - reach
+            all_up, all_down = log_sum(above), log_sum(below)
+            rise = up * np.expm1(np.minimum(reach, 1))
+            rise = np.where(reach < 1, rise, np.exp(above) - up)
+            rise = np.sum(rise, axis=1)
+            value = np.where(rise < 1e3, np.log1p(rise), all_up)
+            value -= np.where(fall > -0.5, np.log1p(fall), all_down)
+            slope = np.exp(above - all_up[:, None]) @ mean
+            slope += np.exp(below - all_down[:, None]) @ mean
+            low = np.where(value < widths, d, low)
+            high = np.where(value > widths, d, high)
+            step = (value - widths) / slope
+            if np.all(np.abs(step) <= 1e-9 * d):
+                return np.asarray(d - step)
+            inside = (d - step > low) & (d - step < high)
+            d = np.where(inside, d - step, np.sqrt(low * high))
+        raise no_end("a width", self)
+
+    def _cells(
+        self, edges: Floats, widths: Floats, ends: tuple[bool, bool]
+    ) -> tuple[Floats, Floats]:
+        """Masses between edges; those outside are whole if `ends` says so."""
+        size, sign = np.abs(edges), np.sign(edges)
+        seen = size > 0
+        z = np.zeros((2, len(edges)))
+        kept = slice(0, len(self.means))
+        shares = np.zeros((2, len(edges), len(self.means)))
+        if np.any(seen):
+            z[:, seen], kept, some = self._places(size[seen], ends)
+            shares = np.zeros((2, len(edges), some.shape[2]))
+            shares[:, seen] = some
+        z *= sign
+        d = (z[0, 1:] - z[0, :-1]) + (z[1, 1:] - z[1, :-1])
+        # A cell on one side of 0 begins at its end that is nearer to 0.
+        nearer = np.arange(len(d)) + (size[1:] < size[:-1])
+        short = (sign[:-1] * sign[1:] > 0) & (d < 1)
+        # Beyond, shares have no digits, and the difference is exact enough.
+        short &= np.abs(z[0, 1:]) * self.means[-1] < 1e20
+        narrow = np.flatnonzero(short)
+        if len(narrow):
+            begin = shares[:, nearer[narrow]]
+            d[narrow] = self._widths(widths[narrow], kept, begin)
+        p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
+        for (m, rest), w in zip(
+            self._means[:, kept].T, self._shares[kept], strict=True
+        ):
+            p += w * normal_masses((z[0] - m) + (z[1] - rest), d)
+            q += w * normal_masses((z[0] + m) + (z[1] + rest), d)
+        return p, q
 
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
-        size, sign = np.abs(edges), np.sign(edges)
-        seen = size > 0
-        z = np.zeros(len(edges))
-        z[seen] = self._places(size[seen])
-        # A cell on one side of 0 begins at its end that is nearer to 0.
-        d = z[:-1] + z[1:]
-        one_side = sign[:-1] * sign[1:] > 0
-        near = np.minimum(z[:-1], z[1:])[one_side]
-        d[one_side] = self._widths(near, widths[one_side])
-        place = sign * z
-        shifted = [
-            [w * normal_masses(place - s * m, d) for s in (1, -1)]
-            for m, w in zip(self.means, self.weights, strict=True)
-        ]
-        p, q = np.sum(shifted, axis=0)
-        return p, q
+        with np.errstate(all="ignore"):
+            return in_parts(self._cells, edges, widths, len(self.means))
 
     def _delta(self, epsilon: float) -> float:
         size, z = abs(epsilon), 0.0
         if size > 0:
-            z = float(self._places(np.array([size]))[0])
-        means, weights = np.array(self.means), np.array(self.weights)
+            with np.errstate(all="ignore"):
+                z = float(np.sum(self._places(np.array([size]))[0]))
+        means, weights = np.array(self.means), self._shares
         p = float(weights @ ndtr(means - z))
         q = float(weights @ np.exp(size + log_ndtr(-means - z)))
         above = max(0.0, p - q)
@@ -562,8 +726,10 @@ class ExchangedLaplaceHalf(DominatingPair):
     is $\ln(1 + (e^{2x/s} - 1)/c)$ with $c = 1 + (1-\gamma) e^{1/s} /
     \gamma$.
 
-    Parameters: `scale` (s > 0), `rate` ($\gamma \in (0, 1)$).
-    Error: rounding only.
+    Parameters: `scale` (s in [1e-150, 1e150]), `rate` ($\gamma \in (0,
+    1)$).
+    Raises: ValueError for values outside these ranges.
+    Error: rounding only, as `mass_error` says, at every edge.
     Source: chapter 10, "Code: pairs for substitution".
 
     >>> half = ExchangedLaplaceHalf(1.0, 0.5)
@@ -575,61 +741,105 @@ class ExchangedLaplaceHalf(DominatingPair):
     rate: float
 
     def __post_init__(self) -> None:
-        check_number("scale", self.scale, 0, np.inf, "()")
+        check_number("scale", self.scale, 1e-150, 1e150)
         check_number("rate", self.rate, 0, 1, "()")
 
     @cached_property
-    def _spread(self) -> float:
-        """ln c: how much less the loss grows than without sampling."""
-        odds = math.log1p(-self.rate) - math.log(self.rate)
-        return float(np.logaddexp(0.0, odds + 1 / self.scale))
+    def _constants(self) -> Floats:
+        """1/s, ln c and the largest loss, each in two floats."""
+        rate, times, plus = Decimal(self.rate), DECIMALS.multiply, DECIMALS.add
+        stay = DECIMALS.subtract(1, rate)
+        a = DECIMALS.divide(1, Decimal(self.scale))
+        odds = DECIMALS.subtract(DECIMALS.ln(stay), DECIMALS.ln(rate))
+        spread = plus(a, odds)  # ln((1 - rate) e^a / rate)
+        small = abs(spread) < 2000
+        log_c = spread if spread > 0 else Decimal(0)
+        if small:
+            log_c = log_whole(Decimal(1), DECIMALS.exp(spread))
+        # e^(2a) - 1, divided by c, and the logarithm of 1 more
+        if a < Decimal("1e-12"):
+            b = times(2, a)
+            half = plus(1, DECIMALS.divide(b, 2))
+            grown = times(b, plus(half, DECIMALS.divide(times(b, b), 6)))
+            top = log_whole(DECIMALS.exp(log_c), grown)
+        elif a < 2000:
+            grown = DECIMALS.subtract(DECIMALS.exp(times(2, a)), 1)
+            top = log_whole(DECIMALS.exp(log_c), grown)
+        else:
+            top = DECIMALS.subtract(times(2, a), log_c)
+            back = DECIMALS.subtract(odds, a)
+            if abs(back) < 2000:
+                top = plus(top, log_whole(Decimal(1), DECIMALS.exp(back)))
+        return in_floats([a, log_c, top], 2)
 
     @cached_property
     def _ends(self) -> tuple[Floats, Floats, Floats]:
         """Losses and masses of the outputs below 0 and beyond 1."""
-        far = math.exp(-1 / self.scale) / 2
-        near = (1 - self.rate) / 2 + self.rate * far
-        p = np.array([near, (1 - self.rate) * far + self.rate / 2])
+        far = math.exp(-self._constants[0, 0]) / 2
+        stay = float(1 - Fraction(self.rate))
+        near = stay / 2 + self.rate * far
+        p = np.array([near, stay * far + self.rate / 2])
         q = np.array([1 - near, 2 * far * near])
-        reach = 2 / self.scale
-        high = reach + math.log(-math.expm1(-reach)) - self._spread
         low = math.log(near) - math.log1p(-near)
-        return np.array([low, np.logaddexp(0.0, high)]), p, q
+        return np.array([low, self._constants[0, 2]]), p, q
 
     @property
     def loss_range(self) -> tuple[float, float]:
-        low, high = self._ends[0]
-        return float(low), float(high)
+        low, high = self._ends[0].tolist()
+        return low, high
 
     @property
     def atoms(self) -> tuple[float, ...]:
         return self.loss_range
 
+    def _shrink(self, losses: Floats) -> Floats:
+        """By how much faster 2x/s grows than the loss, inverted."""
+        _, log_c, _ = self._constants.T
+        rest = np.exp(-losses - log_c[0]) * np.exp(min(-log_c[1], 1.0))
+        return np.asarray(-np.expm1(-losses) + rest)
+
+    def _reach(self, losses: Floats) -> Floats:
+        """2x/s for losses in [0, top], and 2/s less that."""
+        (a, a_low), (log_c, rest), (top, top_low) = self._constants.T
+        # y = c (e^L - 1), in two steps, since c need not be a float
+        half = math.exp(log_c / 2) if log_c < 1400 else math.inf
+        y = half * np.expm1(losses) * half * math.exp(min(rest, 1.0))
+        logs = np.log(-np.expm1(-losses))
+        reach = np.where(y < 1e300, np.log1p(y), log_c + losses + logs)
+        below = (top - losses) + top_low
+        near = np.expm1(-below) / self._shrink(np.array([top]))
+        far, more = two_sum(2 * a, -log_c)
+        far = (far - losses) + (more + (2 * a_low - rest)) - logs
+        far = np.where(y > 1, far - np.log1p(1 / y), 2 * a - reach)
+        return np.stack([reach, np.where(below < 1, -np.log1p(near), far)])
+
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
-        s, top = self.scale, self.loss_range[1]
-        losses = np.clip(edges, 0, top)
-        # e^(2x/s) - 1 = c (e^L - 1)
-        with np.errstate(divide="ignore"):
-            gain = losses + np.log(-np.expm1(-losses)) + self._spread
-        growth = np.logaddexp(0, gain)
-        x = np.where(edges < top, np.minimum(s / 2 * growth, 1), 1.0)
-        # From x on: e^(2d/s) - 1 = c e^L (e^w - 1) / (1 + c (e^L - 1))
-        with np.errstate(divide="ignore"):
-            wide = widths + np.log(-np.expm1(-widths))
-        more = np.logaddexp(0, self._spread + losses[:-1] + wide - growth[:-1])
-        inner = (edges[:-1] >= 0) & (edges[1:] < top)
-        d = np.where(inner, s / 2 * more, np.diff(x))
-        d = np.concatenate([x[:1], d, 1 - x[-1:]])
-        x = np.append(0.0, x)
-        noise = np.exp(-x / s) * -np.expm1(-d / s) / 2
-        moved = np.exp((x + d - 1) / s) * -np.expm1(-d / s) / 2
+        a, top = self._constants[0, [0, 2]]
+        with np.errstate(all="ignore"):
+            reach, left = self._reach(np.clip(edges, 0, top))
+            reach = np.where(edges < top, np.where(edges > 0, reach, 0), 2 * a)
+            left = np.where(edges < top, np.where(edges > 0, left, 2 * a), 0)
+            reach = np.concatenate([[0.0], reach, [2 * a]])
+            left = np.concatenate([[2 * a], left, [0.0]])
+            # Growth of 2x/s: from 0, up to 2/s, or from widths
+            d = np.where(reach[:-1] > 0, left[:-1], reach[1:])
+            shrink = self._shrink(edges[:-1])
+            short = np.log1p(np.expm1(widths) / shrink)
+            wide = np.log1p((shrink - 1) * np.exp(-widths)) - np.log(shrink)
+            inner = (edges[:-1] >= 0) & (edges[1:] < top)
+            by_widths = np.where(widths < 1, short, widths + wide)
+            d[1:-1] = np.where(inner, by_widths, d[1:-1])
+            density = -np.expm1(-d / 2) / 2
+            noise = np.exp(-reach[:-1] / 2) * density
+            end = np.where(d < 1, left[:-1] - d, left[1:])
+            moved = np.exp(-end / 2) * density
         places, *ends = self._ends
         p, q = (atom_masses(edges, closed, places, end) for end in ends)
-        p += (1 - self.rate) * noise + self.rate * moved
-        q += (1 - self.rate + self.rate * math.exp(-1 / s)) * noise
-        return p, q
+        stay = float(1 - Fraction(self.rate))
+        p += stay * noise + self.rate * moved
+        return p, q + (stay + self.rate * math.exp(-a)) * noise
 
     def _delta(self, epsilon: float) -> float:
         if epsilon < 0:
@@ -705,6 +915,9 @@ class MirroredPair(DominatingPair):
         atom = atom_masses(edges, closed, zero, mass)
         return p + back_p[::-1] + atom, q + back_q[::-1] + atom
 
+    def mass_error(self, mass: Floats) -> Floats:
+        return np.maximum(super().mass_error(mass), self.half.mass_error(mass))
+
     def _delta(self, epsilon: float) -> float:
         above = float(self.half.delta(abs(epsilon)))
         if epsilon >= 0:
@@ -737,14 +950,17 @@ class ExchangedBatchPair(MirroredPair):
         return self.half, self.half.reversed()
 
 
-def exchanged_batch_pair(pair: DominatingPair, rate: float) -> DominatingPair:
+def exchanged_batch_pair(
+    pair: DominatingPair, rate: float | Fraction
+) -> DominatingPair:
     r"""The pair for one exchanged record, where some batches miss it.
 
     Formula: `ExchangedBatchPair`; its atom at 0 has the mass $(1 -
     \gamma) \delta(0) + P(L = 0)$.
 
     Parameters: `pair`, symmetric, of an exchanged record without
-    sampling; `rate` ($\gamma \in (0, 1]$).
+    sampling; `rate` ($\gamma \in (0, 1]$), a float or a Fraction, whose
+    $1 - \gamma$ has all digits.
     Returns: a DominatingPair.
     Raises: ValueError for a pair that is not symmetric.
     Source: Lebeda et al. (2024), Theorem 15; chapter 10.
@@ -754,28 +970,115 @@ def exchanged_batch_pair(pair: DominatingPair, rate: float) -> DominatingPair:
     0.568909
     """
     check_kind("pair", pair, DominatingPair)
-    check_number("rate", rate, 0, 1, "(]")
+    check_number("rate", float(rate), 0, 1, "(]")
     if pair.reversed() != pair:
         raise ValueError(f"pair must be symmetric, got {pair!r}")
-    if rate == 1:
+    exact = Fraction(rate)
+    if exact == 1:
         return pair
-    half = SampledPair(pair, rate)
+    half = SampledPair(pair, float(exact), exact=exact)
     zero = 0.0
     if 0.0 in pair.atoms:
         edges = np.array([-5e-324, 0.0])
         zero = float(pair.interval_masses(edges, -edges[:1], "right")[0][1])
-    center = min(1.0, (1 - rate) * float(pair.delta(0.0)) + zero)
+    stay = float(1 - exact)
+    center = min(1.0, stay * float(pair.delta(0.0)) + zero)
     return ExchangedBatchPair(half, center)
+
+
+@dataclass(frozen=True)
+class ExchangedIntegerPair(DominatingPair):
+    r"""An exchange with sampled discrete Gaussian noise.
+
+    Formula: $P = (1-\gamma) N_0 + \gamma N_k$ and its mirror image Q, for
+    noise N on the integers moved by 0, k and -k; $L(x) = \ln(1 + 2 \gamma
+    e^{-k^2/(2\sigma^2)} \sinh(k x/\sigma^2) / (1 - \gamma + \gamma
+    e^{-k (2x + k)/(2\sigma^2)}))$ for $x \ge 0$, and $L(-x) = -L(x)$.
+
+    Parameters: `base`, the pair of the noise moved by k; `rate`
+    ($\gamma$ in (0, 1)).
+    Raises: ValueError for values outside these ranges.
+    Error: rounding only; masses as those of `base`.
+    Source: chapter 10, "Code: pairs for substitution".
+
+    >>> pair = ExchangedIntegerPair(IntegerGaussianPair(2.0, 1), 0.5)
+    >>> round(pair.delta(0.0), 6), pair.loss_range
+    (0.187752, (-inf, inf))
+    """
+
+    base: IntegerGaussianPair
+    rate: float
+
+    def __post_init__(self) -> None:
+        check_kind("base", self.base, IntegerGaussianPair)
+        check_number("rate", self.rate, 0, 1, "()")
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    @property
+    def discrete(self) -> bool:
+        return True
+
+    def _losses(self, places: Any) -> Floats:
+        k, sigma = self.base.shift, self.base.sigma
+        x = np.abs(places)
+        power, shift = k * x / sigma**2, k**2 / (2 * sigma**2)
+        rest = 1 - self.rate + self.rate * np.exp(-power - shift)
+        gone = -np.expm1(-2 * power)
+        part = self.rate * np.exp(power - shift) * gone / rest
+        far = math.log(self.rate) + power - shift + np.log(gone / rest)
+        loss = np.where(power - shift < 600, np.log1p(part), far)
+        return np.asarray(np.sign(places) * loss)
+
+    @cached_property
+    def atoms(self) -> tuple[float, ...]:
+        most = self.base._reach + self.base.shift
+        with np.errstate(all="ignore"):
+            return tuple(self._losses(np.arange(-most, most + 1)).tolist())
+
+    def _last(self, edges: Floats, closed: Closed) -> Any:
+        """The last place whose loss belongs to the left of each edge."""
+        most = self.base._reach + self.base.shift
+        low = np.full(len(edges), -most - 1)
+        high = np.full(len(edges), most + 1)
+        while np.any(high - low > 1):
+            middle = (low + high) // 2
+            loss = self._losses(middle)
+            left = loss <= edges if closed == "right" else loss < edges
+            open_ = high - low > 1
+            low = np.where(open_ & left, middle, low)
+            high = np.where(open_ & ~left, middle, high)
+        return low
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        with np.errstate(all="ignore"):
+            last = self._last(edges, closed)
+            noise, up, down = (
+                self.base._noise_between(last - move * self.base.shift)
+                for move in (0, 1, -1)
+            )
+        shared = float(1 - Fraction(self.rate)) * noise
+        return shared + self.rate * up, shared + self.rate * down
+
+    def mass_error(self, mass: Floats) -> Floats:
+        return self.base.mass_error(mass)
+
+    def reversed(self) -> "ExchangedIntegerPair":
+        return self
 
 
 def integer_exchange_pair(
     mechanism: DiscreteGaussian | DiscreteLaplace, rate: float
 ) -> DominatingPair:
-    r"""The same for noise on the integers: a table of outcomes.
+    r"""The same for noise on the integers.
 
     Parameters: `mechanism`; `rate` ($\gamma$ in (0, 1)).
-    Returns: a symmetric DiscretePair.
-    Error: as the mechanism's own table.
+    Returns: an `ExchangedIntegerPair`, or a symmetric table of outcomes.
+    Error: as the pairs say.
     Source: chapter 10, "Code: pairs for substitution".
 
     >>> pair = integer_exchange_pair(DiscreteLaplace(1.0), 0.5)
@@ -785,18 +1088,14 @@ def integer_exchange_pair(
     check_number("rate", rate, 0, 1, "()")
     k = mechanism.sensitivity
     if isinstance(mechanism, DiscreteGaussian):
-        reach = math.ceil(37 * mechanism.sigma) + k
-        places = np.arange(-reach - k, reach + 1)
-        weights = np.exp(-((places / mechanism.sigma) ** 2) / 2)
-        weights /= math.fsum(weights)
-        noise, shifted = weights[k:], weights[:-k]
-    else:  # outcomes beyond -k and k tell no more than these
-        apart = np.abs(np.arange(-k, k + 1) - np.array([[0], [k]]))
-        cells = np.exp(-apart / mechanism.scale)
-        cells[:, 1:-1] *= math.tanh(0.5 / mechanism.scale)
-        cells[:, [0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
-        noise, shifted = cells
-    p = (1 - rate) * noise + rate * shifted
+        base = IntegerGaussianPair(mechanism.sigma, k)
+        return ExchangedIntegerPair(base, rate)
+    # Outcomes beyond -k and k tell no more than these.
+    apart = np.abs(np.arange(-k, k + 1) - np.array([[0], [k]]))
+    cells = np.exp(-apart / mechanism.scale)
+    cells[:, 1:-1] *= math.tanh(0.5 / mechanism.scale)
+    cells[:, [0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
+    p = float(1 - Fraction(rate)) * cells[0] + rate * cells[1]
     if p[-1] == p[0]:  # the loss is too small for floats
         p[-1] = math.nextafter(float(p[-1]), 1.0)
     return DiscretePair(p, p[::-1])
@@ -821,12 +1120,13 @@ def poisson_exchange_pair(
     """
     check_number("rate", rate, 0, 1, "()")
     if isinstance(mechanism, Gaussian):
-        sizes, weights = binomial_sensitivity(group_size, rate=rate)
-        means = sizes / mechanism.noise_multiplier
-        kept = weights > 0
-        return ExchangedPair(
-            tuple(means[kept].tolist()), tuple(weights[kept].tolist())
+        check_number("group_size of a sampled mechanism", group_size, 1, 1e4)
+        weights = binomial_weights(group_size, rate)
+        sizes = list(map(float, range(group_size + 1)))
+        means, shares, *rests = gaussian_terms(
+            sizes, mechanism.noise_multiplier, weights
         )
+        return ExchangedPair(means, shares, *rests)
     if group_size > 1:
         raise NotImplementedError(
             f"adjacency='substitute', group_size={group_size}: this book has "
@@ -866,18 +1166,18 @@ def exchanged_records_pair(
     >>> exchanged_records_pair(Laplace(1.0), FullBatch(), 1)
     LaplacePair(scale=0.5)
     """
-    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
     if isinstance(sampling, FixedBatch):
-        rate = sampling.batch_size / sampling.dataset_size
-        if rate < 1 and group_size > 1:
+        exact = Fraction(sampling.batch_size, sampling.dataset_size)
+        if exact < 1 and group_size > 1:
             raise NotImplementedError(
                 f"adjacency='substitute', group_size={group_size}: no "
                 "theorem of the book covers groups in fixed batches; "
                 "substitute_delta_bound gives an upper bound where add and "
                 "remove are covered"
             )
-        if rate < 1:
-            return exchanged_batch_pair(mechanism.exchange_pair(), rate)
+        if exact < 1:
+            return exchanged_batch_pair(mechanism.exchange_pair(), exact)
+    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
     if rate == 0:
         return DiscretePair((1.0,), (1.0,))
     if rate < 1:

@@ -5,15 +5,16 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
 from enum import StrEnum
+from fractions import Fraction
 from functools import cached_property, singledispatch
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import erf, ndtr
+from scipy.special import erf, erfcx
 
 from accountlib.divergences import (
     Floats,
@@ -22,6 +23,7 @@ from accountlib.divergences import (
     check_number,
     check_probabilities,
     check_range,
+    front_door,
     gaussian_delta,
     laplace_delta,
 )
@@ -37,9 +39,14 @@ __all__ = [
     "atom_masses",
     "Mechanism",
     "DiscretePair",
+    "two_sum",
+    "two_product",
+    "normal_tail",
     "normal_masses",
+    "quotient",
     "GaussianPair",
     "LaplacePair",
+    "two_logarithms",
     "SampledPair",
     "Gaussian",
     "Laplace",
@@ -57,6 +64,8 @@ __all__ = [
     "FixedBatch",
     "Sampling",
     "Release",
+    "check_pair",
+    "exchanged_pair",
     "single_pair",
     "group_pair",
     "substitute_pair",
@@ -78,7 +87,7 @@ class DominatingPair(ABC):
 
     A subclass says how much mass P and Q put on intervals of losses, and
     where the atoms of L are; the rest of the book needs nothing else.
-    Error: rounding only; each subclass says how much.
+    Error: rounding only; `mass_error` says how much.
     Source: Zhu, Dong and Wang (2022), Definition 7; chapter 2.
     """
 
@@ -96,6 +105,21 @@ class DominatingPair(ABC):
     def atoms(self) -> tuple[float, ...]:
         """Finite losses that have positive probability, increasing."""
         return ()
+
+    @property
+    def atom_count(self) -> int:
+        """How many atoms there are, roughly; 0 only if there is none."""
+        return len(self.atoms)
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        """Two neighbouring atoms, if they all are evenly spaced."""
+        return None
+
+    @property
+    def atom_error(self) -> float:
+        """How far an atom (up to 600) may be from where it is meant."""
+        return 2.0**-43
 
     @property
     def discrete(self) -> bool:
@@ -119,6 +143,15 @@ class DominatingPair(ABC):
         and last.
         """
 
+    def masses_at(
+        self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        """`interval_masses` for edges that are sums of two floats.
+
+        A pair that needs no more than rounded edges leaves it as it is.
+        """
+        return self.interval_masses(edges, widths, closed)
+
     def mass_error(self, mass: Floats) -> Floats:
         r"""Bound of the relative error of interval masses of this size.
 
@@ -136,6 +169,7 @@ class DominatingPair(ABC):
         small = np.finfo(np.float64).tiny
         return UNIT * (128 - 32 * np.log(np.clip(mass, small, 1)))
 
+    @front_door
     def masses(self, edges: ArrayLike) -> tuple[Floats, Floats]:
         """Masses under P and Q of the loss intervals cut by `edges`.
 
@@ -143,8 +177,8 @@ class DominatingPair(ABC):
         Returns: two arrays of length n + 1, for (-inf, e0], (e0, e1],
         ..., (e_(n-1), inf); finite losses only (`infinite_mass` has the rest).
         Raises: ValueError for edges that are not finite and increasing.
-        Error: rounding only. Relative error below 1e-10 in both tails,
-        for intervals down to 1e-6 standard deviations of the loss.
+        Error: rounding only; `mass_error` is a bound of it, in both tails
+        and however narrow the interval is.
 
         >>> p, q = dominating_pairs(
         ...     Laplace(1.0), sampling=FullBatch(), adjacency="remove"
@@ -159,6 +193,7 @@ class DominatingPair(ABC):
             )
         return self.interval_masses(edges, np.diff(edges), "right")
 
+    @front_door
     def delta(self, epsilon: ArrayLike) -> Any:
         r"""Privacy curve of the pair.
 
@@ -244,6 +279,19 @@ class ReversedPair(DominatingPair):
         return tuple(-x for x in reversed(self.pair.atoms))
 
     @property
+    def atom_count(self) -> int:
+        return self.pair.atom_count
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        found = self.pair.lattice
+        return None if found is None else (-found[1], -found[0])
+
+    @property
+    def atom_error(self) -> float:
+        return self.pair.atom_error
+
+    @property
     def discrete(self) -> bool:
         return self.pair.discrete
 
@@ -316,9 +364,9 @@ class DiscretePair(DominatingPair, Mechanism):
     pair dominates for one record removed.
     Raises: ValueError for lists that are no probabilities or differ in
     length.
-    Error: rounding only. Masses: relative error about 1.2e-16 times the
-    number of outcomes. Losses: 3e-16 times the largest |ln p| and |ln q|;
-    delta may be off by as much.
+    Error: rounding only. Masses: the default of `mass_error` plus 2.3e-16
+    times the number of outcomes, which are added up. Losses: 4e-16 times
+    (1 + |loss|).
     Source: Lebeda et al. (2024), Definition 5; chapter 2.
 
     >>> DiscretePair([0.75, 0.25], [0.25, 0.75]).masses([0.0])[0]
@@ -344,11 +392,15 @@ class DiscretePair(DominatingPair, Mechanism):
         both = (p > 0) & (q > 0)
         p, q = p[both], q[both]
         near = np.abs(p - q) < q / 2  # there p - q is exact
-        loss = np.where(
-            near, np.log1p(np.where(near, p - q, 0) / q), np.log(p) - np.log(q)
-        )
+        with np.errstate(all="ignore"):
+            ratio = p / q
+            far = (ratio < 1e-300) | (ratio > 1e300)
+            loss = np.where(far, np.log(p) - np.log(q), np.log(ratio))
+            loss = np.where(near, np.log1p((p - q) / q), loss)
         order = np.argsort(loss)
-        return loss[order], p[order], q[order]
+        ordered = np.stack([loss, p, q])[:, order]
+        ordered.flags.writeable = False
+        return ordered[0], ordered[1], ordered[2]
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -365,6 +417,12 @@ class DiscretePair(DominatingPair, Mechanism):
         return tuple(self._finite[0].tolist())
 
     @property
+    def atom_error(self) -> float:
+        # p and q are rounded, and so are their logarithms
+        logs = np.log(np.concatenate(self._finite[1:]))
+        return 8 * UNIT * (1 + float(np.max(np.abs(logs), initial=0.0)))
+
+    @property
     def discrete(self) -> bool:
         return True
 
@@ -376,6 +434,9 @@ class DiscretePair(DominatingPair, Mechanism):
             atom_masses(edges, closed, loss, p),
             atom_masses(edges, closed, loss, q),
         )
+
+    def mass_error(self, mass: Floats) -> Floats:
+        return super().mass_error(mass) + 2 * len(self.p) * UNIT
 
     def _delta(self, epsilon: float) -> float:
         loss, p, q = self._finite
@@ -391,6 +452,75 @@ class DiscretePair(DominatingPair, Mechanism):
         return self
 
 
+def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
+    r"""A sum of floats, and what its rounding took away: exact.
+
+    Parameters: `a`, `b`, numbers or arrays (finite).
+    Returns: the rounded sum, and the difference of the exact sum and it.
+    Source: Knuth, The Art of Computer Programming 2, Theorem 4.2.2 B;
+    chapter 2, "Code: Gaussian noise".
+
+    >>> total, rest = two_sum(1.0, 1e-20)
+    >>> float(total), float(rest)
+    (1.0, 1e-20)
+    """
+    total = np.asarray(a + b)
+    added = total - a
+    return total, np.asarray((a - (total - added)) + (b - added))
+
+
+def two_product(a: Any, b: Any) -> tuple[Floats, Floats]:
+    r"""A product of floats, and what its rounding took away: exact.
+
+    Formula: both are cut into halves of 26 digits, whose products are
+    exact.
+
+    Parameters: `a`, `b`, numbers or arrays below 1e290, with a product that
+    is 0 or above 1e-290 (what is smaller may lose its second float).
+    Returns: the rounded product, and the difference of the exact one and it.
+    Source: Dekker (1971), Section 5; chapter 2, "Code: Gaussian noise".
+
+    >>> x = 1 + 2.0**-30
+    >>> product, rest = two_product(x, x)
+    >>> float(product - 1 - 2.0**-29), float(rest) == 2.0**-60
+    (0.0, True)
+    """
+    parts = []
+    for x in (np.asarray(a, np.float64), np.asarray(b, np.float64)):
+        cut = x * (2.0**27 + 1)
+        top = cut - (cut - x)
+        parts += [top, x - top]
+    product = np.asarray(a * b)
+    high = parts[0] * parts[2] - product
+    return product, np.asarray(
+        (high + parts[0] * parts[3] + parts[1] * parts[2])
+        + parts[1] * parts[3]
+    )
+
+
+def normal_tail(z: Floats) -> Floats:
+    r"""Standard normal probability above z, to nearly full precision.
+
+    Formula: $\Phi(-z) = \frac12 e^{-z^2/2} \, \mathrm{erfcx}(z/\sqrt2)$,
+    with $z^2 = r^2 + (z - r)(z + r)$ for a short r, whose square is exact.
+
+    Parameters: `z`, an array (infinities allowed).
+    Returns: probabilities; below 1e-307 they lose digits, and are 0 from
+    $z = 38.6$ on.
+    Error: relative error below $10 u$, against ball arithmetic.
+    Source: chapter 2, "Code: Gaussian noise".
+
+    >>> bool(abs(normal_tail(np.array([0.0]))[0] - 0.5) < 1e-15)
+    True
+    """
+    x = np.minimum(np.abs(z), 40.0)
+    near = np.rint(x * 4096) / 4096  # its square has at most 37 digits
+    rest = (x - near) * (x + near)
+    density = np.exp(-near * near / 2) * np.exp(-rest / 2)
+    tail = density * erfcx(x / math.sqrt(2)) / 2
+    return np.asarray(np.where(z >= 0, tail, 1 - tail))
+
+
 def normal_masses(edges: Floats, widths: Floats) -> Floats:
     r"""Standard normal probability of the intervals between edges.
 
@@ -399,7 +529,7 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
     Parameters: `edges`, n increasing numbers $z_0, \dots, z_{n-1}$ (-inf
     and inf allowed); `widths`, their n - 1 differences.
     Returns: n + 1 probabilities, the outer ones of the two tails.
-    Error: rounding only, relative error about $2 z^2 \cdot 10^{-16}$.
+    Error: rounding only, relative error below about $(10 + 4 z^2) u$.
     Source: chapter 2, "Code: Gaussian noise".
 
     >>> normal_masses(np.array([0.0, 1e-9]), np.array([1e-9]))
@@ -414,7 +544,9 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
     low = np.where(mirrored, -right[wide], left[wide])
     high = np.where(mirrored, -left[wide], right[wide])
     across = (erf(high / math.sqrt(2)) - erf(low / math.sqrt(2))) / 2
-    inner[wide] = np.where(high <= 0, ndtr(high) - ndtr(low), across)
+    outer = normal_tail(np.concatenate([-high, -low, -edges[:1], edges[-1:]]))
+    tails = outer[: len(wide)] - outer[len(wide) : -2]
+    inner[wide] = np.where(high <= 0, tails, across)
     # Narrow: phi at the middle times a smooth integral, by quadrature.
     for rule, narrow in (
         (SHORT_RULE, size < 0.02),
@@ -429,7 +561,29 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
             integral += weight * np.exp(-t * (middle + t / 2))
         density = np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
         inner[where] = density * half * integral
-    return np.concatenate([ndtr(edges[:1]), inner, ndtr(-edges[-1:])])
+    return np.concatenate([outer[-2:-1], inner, outer[-1:]])
+
+
+def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
+    r"""A quotient, and nearly all that its rounding took away.
+
+    Formula: $a/b = h + (a - h b)/b$, with the product $h b$ as an exact
+    sum of two floats.
+
+    Parameters: `a`, a number or an array; `b`, a number; $|a/b|$ and
+    $|b|$ below 1e290 (beyond, only one float is computed).
+    Returns: two floats, whose sum has a relative error of about $u^2$.
+    Source: Dekker (1971), Section 5; chapter 2, "Code: Gaussian noise".
+
+    >>> high, low = quotient(1.0, 3.0)
+    >>> Fraction(float(high)) + Fraction(float(low)) - Fraction(1, 3) < 1e-32
+    True
+    """
+    high = np.asarray(a / b)
+    seen = np.where(np.abs(high) < 1e290, high, 0.0)
+    product, error = two_product(seen, b)
+    low = ((a - product) - error) / b
+    return high, np.where(np.abs(high) < 1e290, low, 0.0)
 
 
 @dataclass(frozen=True)
@@ -438,11 +592,12 @@ class GaussianPair(DominatingPair):
 
     Formula: $L(z) = \mu z - \mu^2/2$.
 
-    Parameters: `mu` ($\mu > 0$), distance of the means in standard
-    deviations of the noise: sensitivity divided by standard deviation.
-    Raises: ValueError for mu outside (0, inf).
-    Error: rounding only; relative error of masses and deltas below 1e-10
-    in both tails (down to 1e-300), mostly below 1e-12.
+    Parameters: `mu` ($\mu$ in [1e-150, 1e150]), distance of the means in
+    standard deviations of the noise: sensitivity divided by standard
+    deviation; `rest`, what rounding took away from mu.
+    Raises: ValueError for mu outside this range.
+    Error: rounding only. Masses: `mass_error`, in both tails (down to
+    1e-300). Deltas: as `gaussian_delta`.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
     >>> GaussianPair(1.0).delta(1.0) == gaussian_delta(1.0, mu=1.0)
@@ -450,9 +605,11 @@ class GaussianPair(DominatingPair):
     """
 
     mu: float
+    rest: float = field(default=0.0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_number("mu", self.mu, 0, np.inf, "()")
+        check_number("mu", self.mu, 1e-150, 1e150)
 
     @property
     def loss_range(self) -> tuple[float, float]:
@@ -461,9 +618,22 @@ class GaussianPair(DominatingPair):
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
-        z, dz = edges / self.mu, widths / self.mu
-        p = normal_masses(z - self.mu / 2, dz)
-        return p, normal_masses(z + self.mu / 2, dz)
+        return self.masses_at(edges, np.zeros_like(edges), widths, closed)
+
+    def masses_at(
+        self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        middle, low = quotient(edges, self.mu)
+        low = low + (rests - middle * self.rest) / self.mu
+        p, q = (
+            normal_masses(z + (z_low + low + half_low), widths / self.mu)
+            for half, half_low in (
+                (-self.mu / 2, -self.rest / 2),
+                (self.mu / 2, self.rest / 2),
+            )
+            for z, z_low in [two_sum(middle, half)]
+        )
+        return p, q
 
     def delta(self, epsilon: ArrayLike) -> Any:
         return gaussian_delta(epsilon, mu=self.mu)
@@ -479,10 +649,11 @@ class LaplacePair(DominatingPair):
     Formula: $L(x) = (|x| - |x - 1|)/s$; between the means it is
     $(2x - 1)/s$, outside it is constant, $\pm 1/s$: two atoms.
 
-    Parameters: `scale` ($s > 0$), in units of the distance of the means.
-    Raises: ValueError for scale outside (0, inf).
-    Error: rounding only; relative error of masses below 1e-10, of deltas
-    about 1e-15 away from their zero at $\varepsilon = 1/s$.
+    Parameters: `scale` ($s$ in [1e-150, 1e150]), in units of the distance
+    of the means; `rest`, what rounding took away from it.
+    Raises: ValueError for scale outside this range.
+    Error: rounding only. Masses: half of the default of `mass_error`.
+    Deltas: as `laplace_delta`.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
     >>> LaplacePair(2.0).loss_range
@@ -490,9 +661,11 @@ class LaplacePair(DominatingPair):
     """
 
     scale: float
+    rest: float = field(default=0.0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_number("scale", self.scale, 0, np.inf, "()")
+        check_number("scale", self.scale, 1e-150, 1e150)
 
     @property
     def loss_range(self) -> tuple[float, float]:
@@ -502,29 +675,68 @@ class LaplacePair(DominatingPair):
     def atoms(self) -> tuple[float, ...]:
         return self.loss_range
 
+    @property
+    def atom_error(self) -> float:
+        return 4 * UNIT / self.scale
+
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
-        most = 1 / self.scale
+        return self.masses_at(edges, np.zeros_like(edges), widths, closed)
+
+    def masses_at(
+        self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        most, low = map(float, quotient(1.0, self.scale))
+        low -= self.rest * most / self.scale
         cut = np.concatenate([[-most], np.clip(edges, -most, most), [most]])
+        rest = np.where(np.abs(edges) < most, rests, np.sign(edges) * low)
+        rest = np.concatenate([[-low], rest, [low]])
         inside = (edges[:-1] >= -most) & (edges[1:] <= most)
-        width = np.diff(cut)
+        width = np.diff(cut) + np.diff(rest)
         width[1:-1] = np.where(inside, widths, width[1:-1])
         # Between the atoms dQ = e^(-(most + loss)/2)/4 and dP = e^loss dQ.
         shrink = -np.expm1(-width / 2) / 2
-        q = np.exp(-(most + cut[:-1]) / 2) * shrink
-        p = np.exp(-(most - cut[1:]) / 2) * shrink
+        left, left_low = two_sum(most, cut[:-1])
+        right, right_low = two_sum(most, -cut[1:])
+        q = np.exp(-(left + (left_low + low + rest[:-1])) / 2) * shrink
+        p = np.exp(-(right + (right_low + low - rest[1:])) / 2) * shrink
         ends = np.array([-most, most])
         small = math.exp(-most) / 2
         p += atom_masses(edges, closed, ends, np.array([small, 0.5]))
         q += atom_masses(edges, closed, ends, np.array([0.5, small]))
         return p, q
 
+    def mass_error(self, mass: Floats) -> Floats:
+        return super().mass_error(mass) / 2
+
     def delta(self, epsilon: ArrayLike) -> Any:
         return laplace_delta(epsilon, scale=self.scale)
 
     def reversed(self) -> "LaplacePair":
         return self
+
+
+def two_logarithms(x: Fraction) -> tuple[float, float]:
+    """The logarithm of a fraction in (0, 1), as a sum of two floats.
+
+    Parameters: `x`, the exact number.
+    Returns: a float and what its rounding took away.
+    Source: chapter 2, "Code: sampling".
+
+    >>> two_logarithms(1 - Fraction(1, 2**100)) == (-(2.0**-100), -(2.0**-201))
+    True
+    """
+    rest = 1 - x
+    if rest < Fraction(1, 2**60):  # beyond these two terms: rest^3 / 3
+        exact = -rest - rest * rest / 2
+        high = float(exact)
+        return high, float(exact - Fraction(high))
+    context = Context(60, "ROUND_HALF_EVEN", -99999, 99999, traps=[])
+    ratio = context.divide(Decimal(x.numerator), Decimal(x.denominator))
+    logarithm = context.ln(ratio)
+    high = float(logarithm)
+    return high, float(context.subtract(logarithm, Decimal.from_float(high)))
 
 
 @dataclass(frozen=True)
@@ -535,11 +747,12 @@ class SampledPair(DominatingPair):
     $\ln(1 - \gamma + \gamma e^L)$, never below $\ln(1-\gamma)$.
 
     Parameters: `base`, the pair (P, Q) without sampling; `rate`
-    ($\gamma$ in (0, 1)).
-    Raises: ValueError for rate outside (0, 1).
-    Error: rounding only. On a Gaussian or Laplace base the masses have
-    relative errors below 1e-10, the deltas below 1e-11 plus an absolute
-    3e-16; other bases bring their own.
+    ($\gamma$ in (0, 1)); `missed` ($1 - \gamma$), where the rate is so near
+    to 1 that it has lost the digits of $1 - \gamma$ (then rate may be 1);
+    `exact`, the rate as a fraction, where the float is only near to it.
+    Raises: ValueError for values outside these ranges.
+    Error: rounding only. Masses: `mass_error`; deltas: relative error below
+    1e-11 plus an absolute 3e-16; other bases bring their own.
     Source: Zhu, Dong and Wang (2022), Theorem 11 (Theorem 10 of Lebeda
     et al. 2024); chapter 2.
 
@@ -549,52 +762,101 @@ class SampledPair(DominatingPair):
 
     base: DominatingPair
     rate: float
+    missed: float | None = None
+    exact: Fraction | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_kind("base", self.base, DominatingPair)
-        check_number("rate", self.rate, 0, 1, "()")
+        exact, missed = self.exact, self.missed
+        plain = exact is None and missed is None
+        check_number("rate", self.rate, 0, 1, "()" if plain else "(]")
+        if exact is None:
+            exact = Fraction(self.rate)
+            if missed is not None and check_number("missed", missed, 0, 1):
+                exact = exact if missed >= 0.5 else 1 - Fraction(missed)
+        rest = float(1 - exact)
+        gap = abs(self.rate - float(exact))
+        gap += 0 if missed is None else abs(rest - missed)
+        if not 0 < exact < 1 or gap > 4 * UNIT:
+            raise ValueError(
+                f"missed must be 1 - rate, in (0, 1), got {missed!r} and "
+                f"rate {self.rate!r}"
+            )
+        object.__setattr__(self, "exact", exact)
+        object.__setattr__(self, "missed", rest)
 
-    @property
-    def missed(self) -> float:
-        """Chance that the record is not sampled."""
-        return 1 - self.rate
+    def __repr__(self) -> str:
+        text = f"SampledPair(base={self.base!r}, rate={self.rate!r}"
+        known = self.missed == 1 - self.rate
+        return text + (")" if known else f", missed={self.missed!r})")
 
     @cached_property
-    def _lowest(self) -> tuple[float, float]:
-        # ln(1 - rate) as an unevaluated sum of two floats.
-        digits = 50 - min(0, math.frexp(self.rate)[1]) // 3
-        with localcontext(prec=digits):
-            exact = (1 - Decimal(self.rate)).ln()
-            high = float(exact)
-            return high, float(exact - Decimal(high))
+    def _logs(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        # ln(1 - rate) and ln(rate), each in two floats
+        return two_logarithms(1 - self._exact), two_logarithms(self._exact)
 
-    def _loss(self, base_loss: float) -> float:
-        if base_loss > 600:  # beyond, expm1 would overflow
-            rest = self.missed / self.rate * math.exp(-base_loss)
-            return math.log(self.rate) + base_loss + math.log1p(rest)
-        if base_loss < -1:
-            rest = math.log(self.rate) + base_loss
-            return float(np.logaddexp(self._lowest[0], rest))
-        return math.log1p(self.rate * math.expm1(base_loss))
+    @property
+    def _exact(self) -> Fraction:
+        return Fraction(self.rate) if self.exact is None else self.exact
+
+    @cached_property
+    def _miss(self) -> float:
+        return float(1 - self._exact)
+
+    def _losses(self, base_losses: Any) -> Floats:
+        """The sampled loss of each base loss."""
+        base = np.asarray(base_losses, dtype=np.float64)
+        (lowest, _), (log_rate, _) = self._logs
+        with np.errstate(all="ignore"):
+            far = np.logaddexp(lowest, log_rate + base)
+            near = np.log1p(self.rate * np.expm1(np.minimum(base, 600)))
+        return np.asarray(np.where((base > -1) & (base < 600), near, far))
 
     def _excess(self, loss: Floats) -> Floats:
         # loss - ln(1 - rate); relative accuracy also near the lowest loss
-        high, low = self._lowest
-        return (loss - high) - low
+        high, low = self._logs[0]
+        return np.asarray(np.maximum((loss - high) - low, 0))
 
-    def _base_edges(self, loss: Floats) -> Floats:
-        """The base loss whose sampled loss is `loss` (-inf if none)."""
-        excess = np.maximum(self._excess(loss), 0)
-        odds = self.missed / self.rate
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            ratio = odds * np.expm1(np.minimum(excess, 1))  # e^base
-            low = np.log(ratio)
-            gain = np.expm1(np.minimum(loss, 1)) / self.rate  # e^base - 1
-            middle = np.log1p(gain)
-            shrink = np.log1p(-np.exp(-np.maximum(excess, 1)))
-            high = loss - math.log(self.rate) + shrink
-        outer = np.where(excess >= 1, high, low)
-        return np.where(np.abs(gain) < 0.5, middle, outer)
+    def _odds(self, loss: Floats) -> Floats:
+        # (e^excess - 1)/rate, where the squares of small rates underflow
+        if self.rate >= 2.0**-60:
+            return np.asarray(np.expm1(self._excess(loss)) / self.rate)
+        high = self._logs[0][0]
+        rest = float((self._exact + Fraction(high)) / self._exact)
+        odds = (loss - high) / self.rate + (rest + self.rate / 2)
+        return np.asarray(np.maximum(odds, 0))
+
+    def _base_widths(self, loss: Floats, widths: Floats) -> Floats:
+        """Differences of base losses, from those of sampled losses."""
+        below = -np.expm1(-self._excess(loss))
+        short = np.log1p(np.expm1(np.minimum(widths, 1)) / below)
+        rest = np.log1p(-(1 - below) * np.exp(-widths)) - np.log(below)
+        return np.asarray(np.where(widths < 1, short, widths + rest))
+
+    def _base_edges(self, loss: Floats) -> tuple[Floats, Floats]:
+        """The base loss, in two floats, of a sampled one (-inf if none)."""
+        (lowest, lowest_low), (log_rate, log_rate_low) = self._logs
+        excess = self._excess(loss)
+        with np.errstate(all="ignore"):
+            grown = np.expm1(np.minimum(loss, 1))
+            gain = grown / self.rate  # e^base - 1
+            # Three terms: a logarithm, ln(rate) or ln(1 - rate), a shrinkage.
+            near = (gain > -0.5) & (loss < 0.7)
+            steep, far = near & (gain > 1e200), (excess >= 0.7) & ~near
+            first = np.where(far, loss, np.log(self._odds(loss)))
+            first = np.where(near, np.log1p(gain), first)
+            first = np.where(steep, np.log(grown), first)
+            by_rate = far | steep
+            second = np.where(by_rate, -log_rate, np.where(near, 0, lowest))
+            low = np.where(
+                by_rate, -log_rate_low, np.where(near, 0, lowest_low)
+            )
+            third = np.log1p(-np.exp(-np.maximum(excess, 0.7)))
+            third = np.where(far, third, 0.0)
+            edge, rest = two_sum(first, second)
+            edge, more = two_sum(edge, third)
+            rest = rest + more + low
+        return edge, np.where(np.isfinite(edge), rest, 0.0)
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -604,21 +866,37 @@ class SampledPair(DominatingPair):
     def loss_range(self) -> tuple[float, float]:
         low, high = self.base.loss_range
         bottom = low if self.base.infinite_mass[1] == 0 else -math.inf
-        return self._loss(bottom), self._loss(high)
+        ends = self._losses([bottom, high]).tolist()
+        return ends[0], ends[1]
+
+    @cached_property
+    def atoms(self) -> tuple[float, ...]:
+        lowest = () if self.base.infinite_mass[1] == 0 else (self._logs[0][0],)
+        return lowest + tuple(self._losses(self.base.atoms).tolist())
 
     @property
-    def atoms(self) -> tuple[float, ...]:
-        lowest = () if self.base.infinite_mass[1] == 0 else (self._lowest[0],)
-        return lowest + tuple(self._loss(x) for x in self.base.atoms)
+    def atom_count(self) -> int:
+        return self.base.atom_count + (self.base.infinite_mass[1] > 0)
+
+    @property
+    def atom_error(self) -> float:
+        # The slope of the sampled loss is at most 1, and at most odds e^base.
+        most = min(self.base.loss_range[1], 700.0)
+        slope = min(1.0, self.rate / self._miss * math.exp(most))
+        size = min(max(map(abs, self.loss_range)), 600.0)
+        return slope * self.base.atom_error + 16 * UNIT * size
 
     @property
     def discrete(self) -> bool:
         return self.base.discrete
 
+    def mass_error(self, mass: Floats) -> Floats:
+        return self.base.mass_error(mass)
+
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
-        mapped = self._base_edges(edges)
+        mapped, rests = self._base_edges(edges)
         inside = mapped > -np.inf
         skip = len(edges) - int(np.count_nonzero(inside))
         p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
@@ -626,28 +904,27 @@ class SampledPair(DominatingPair):
             edge = np.array([-1e300])
             base_p, base_q = self.base.interval_masses(edge, edge[:0], closed)
         else:
-            excess = self._excess(edges[skip:])
-            with np.errstate(over="ignore"):
-                growth = np.expm1(widths[skip:]) / -np.expm1(-excess[:-1])
-            base_p, base_q = self.base.interval_masses(
-                mapped[skip:], np.log1p(growth), closed
+            with np.errstate(all="ignore"):
+                wide = self._base_widths(edges[skip:-1], widths[skip:])
+            base_p, base_q = self.base.masses_at(
+                mapped[skip:], rests[skip:], wide, closed
             )
         p[skip:], q[skip:] = base_p[-len(p) + skip :], base_q[-len(q) + skip :]
-        lowest = np.array([self._lowest[0]])
+        lowest = np.array([self._logs[0][0]])
         atom = np.array([self.base.infinite_mass[1]])
         q += atom_masses(edges, closed, lowest, atom)
-        return self.missed * q + self.rate * p, q
+        return self._miss * q + self.rate * p, q
 
     def _delta(self, epsilon: float) -> float:
         # H_a of the mixture is rate * H_b(P||Q) with b = 1 + (a - 1)/rate.
-        base = float(self._base_edges(np.array([epsilon]))[0])
+        base = float(self._base_edges(np.array([epsilon]))[0][0])
         if base == -math.inf:
             return -math.expm1(epsilon)
         return float(self.rate * self.base.delta(base))
 
     def _reversed_delta(self, epsilon: float) -> float:
         # The same for the reversed pair: rate * a * H_{1/b}(Q||P) * b.
-        base = float(self._base_edges(np.array([-epsilon]))[0])
+        base = float(self._base_edges(np.array([-epsilon]))[0][0])
         if base == -math.inf:
             return max(0.0, -math.expm1(epsilon))
         factor = self.rate * math.exp(epsilon + base)
@@ -660,10 +937,11 @@ class Gaussian(Mechanism):
 
     Formula: $\sum_i x_i + N(0, \sigma^2 C^2 I)$ with $\|x_i\|_2 \le C$.
 
-    Parameters: `noise_multiplier` ($\sigma > 0$), the standard deviation
-    of the noise divided by the clipping norm C of one record.
-    Raises: ValueError for values outside (0, inf).
-    Error: none, since worst data sets reach the pair; one rounding of mu.
+    Parameters: `noise_multiplier` ($\sigma$ in [1e-149, 1e149]), the
+    standard deviation of the noise divided by the clipping norm C of one
+    record.
+    Raises: ValueError for values outside this range.
+    Error: none, since worst data sets reach the pair.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
     >>> Gaussian(2.0).pair(), Gaussian(2.0).exchange_pair()
@@ -676,13 +954,16 @@ class Gaussian(Mechanism):
         value = check_number(
             "noise_multiplier", self.noise_multiplier, 0, np.inf, "()"
         )
+        check_number("noise_multiplier", value, 1e-149, 1e149)
         object.__setattr__(self, "noise_multiplier", value)
 
     def pair(self) -> DominatingPair:
-        return GaussianPair(1 / self.noise_multiplier)
+        mu, rest = map(float, quotient(1.0, self.noise_multiplier))
+        return GaussianPair(mu, rest)
 
     def exchange_pair(self) -> DominatingPair:
-        return GaussianPair(2 / self.noise_multiplier)
+        mu, rest = map(float, quotient(2.0, self.noise_multiplier))
+        return GaussianPair(mu, rest)
 
 
 @dataclass(frozen=True)
@@ -691,9 +972,9 @@ class Laplace(Mechanism):
 
     Formula: $\sum_i x_i + \mathrm{Lap}(0, s)$ with $|x_i| \le 1$.
 
-    Parameters: `scale` ($s > 0$), the scale of the noise divided by the
-    largest absolute value of one record.
-    Raises: ValueError for values outside (0, inf).
+    Parameters: `scale` ($s$ in [1e-149, 1e150]), the scale of the noise
+    divided by the largest absolute value of one record.
+    Raises: ValueError for values outside this range.
     Error: none, since worst data sets reach the pair.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
@@ -705,6 +986,7 @@ class Laplace(Mechanism):
 
     def __post_init__(self) -> None:
         value = check_number("scale", self.scale, 0, np.inf, "()")
+        check_number("scale", value, 1e-149, 1e150)
         object.__setattr__(self, "scale", value)
 
     def pair(self) -> DominatingPair:
@@ -728,9 +1010,7 @@ def running_sums(terms: Floats) -> Floats:
     [[0.0, 1.0, 1.0], [0.0, 0.0, 1e-20]]
     """
     sums = np.cumsum(np.append(0.0, terms))
-    before, after = sums[:-1], sums[1:]
-    added = after - before
-    errors = (before - (after - added)) + (terms - added)
+    _, errors = two_sum(sums[:-1], terms)
     return np.stack([sums, np.cumsum(np.append(0.0, errors))])
 
 
@@ -796,6 +1076,20 @@ class IntegerGaussianPair(DominatingPair):
         near = np.arange(-reach, min(reach, shift - reach - 1) + 1)
         places = np.append(near, np.arange(shift - reach, shift + reach + 1))
         return tuple(self._losses(places).tolist())
+
+    @property
+    def atom_count(self) -> int:
+        return 2 * self._reach + self.shift
+
+    @property
+    def atom_error(self) -> float:
+        largest = abs(float(self._losses(self._reach + self.shift)))
+        return 8 * UNIT * min(largest, 600.0)
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        first, second = self._losses(np.arange(2)).tolist()
+        return first, second
 
     def _last(self, edges: Floats, closed: Closed) -> Any:
         """The last place whose loss belongs to the left of each edge."""
@@ -1113,7 +1407,8 @@ class FixedBatch:
 
     Formula: $1/\binom{n}{b}$ for each batch of b out of n records.
 
-    Parameters: `batch_size` ($b \ge 1$), `dataset_size` ($n \ge b$), the
+    Parameters: `batch_size` ($b \ge 1$), `dataset_size` ($n \ge b$, at
+    most 1e300), the
     number of records of the larger one of two neighbours. Under add,
     remove and add-or-remove, $n = b$ is refused too, when the privacy is
     asked for: the smaller neighbour cannot fill the batch.
@@ -1134,6 +1429,10 @@ class FixedBatch:
             raise ValueError(
                 f"batch_size must lie in [1, dataset_size = {size}], "
                 f"got {self.batch_size!r}"
+            )
+        if size > 10**300:  # rates below would be no floats
+            raise ValueError(
+                f"dataset_size must be at most 1e300, got {self.dataset_size}"
             )
         object.__setattr__(self, "dataset_size", size)
         object.__setattr__(self, "batch_size", batch)
@@ -1167,6 +1466,65 @@ class Release:
         object.__setattr__(self, "count", count)
 
 
+def check_pair(name: str, pair: Any) -> None:
+    """Raise ValueError unless `pair` is a dominating pair that can be used.
+
+    Parameters: `name`, where the pair comes from; `pair`.
+    Raises: ValueError for what is no DominatingPair, cannot be hashed, or
+    has masses that are no probabilities (looked at for three intervals).
+    Source: chapter 2, "Code: naming the question".
+
+    >>> check_pair("pair()", 0.8)
+    Traceback (most recent call last):
+    ...
+    ValueError: pair() must be a DominatingPair, got 0.8
+    """
+    check_kind(name, pair, DominatingPair)
+    try:
+        hash(pair)
+    except TypeError:
+        raise ValueError(
+            f"{name} must be hashable (a frozen dataclass of numbers and "
+            f"tuples, for example), got {pair!r}"
+        ) from None
+    for masses, infinite in zip(
+        pair.masses([-1.0, 1.0]), pair.infinite_mass, strict=True
+    ):
+        total = float(np.sum(masses)) + infinite
+        if not (np.all(masses >= 0) and infinite >= 0 and total < 1 + 1e-6):
+            raise ValueError(
+                f"{name} must have masses >= 0 with a sum of at most 1, got "
+                f"{masses!r} and the infinite mass {infinite!r}"
+            )
+
+
+def exchanged_pair(mechanism: Mechanism) -> DominatingPair:
+    """The pair of a mechanism for an exchanged record, if it is its own.
+
+    Parameters: `mechanism`.
+    Returns: `mechanism.exchange_pair()`.
+    Raises: NotImplementedError where a class has a `pair()` of its own and
+    an inherited `exchange_pair()`, which is that of another mechanism.
+    Source: chapter 2, "Code: naming the question".
+
+    >>> exchanged_pair(Gaussian(2.0))
+    GaussianPair(mu=1.0)
+    """
+    for kind in type(mechanism).__mro__:
+        if "exchange_pair" in vars(kind):
+            break
+        if "pair" in vars(kind):
+            raise NotImplementedError(
+                f"{kind.__name__} has a pair() of its own, which says what "
+                "happens when a record is removed, but inherits "
+                "exchange_pair(): it must say itself what happens when one "
+                "is exchanged (for a fixed batch or substitution)"
+            )
+    pair = mechanism.exchange_pair()
+    check_pair(f"exchange_pair() of {mechanism!r}", pair)
+    return pair
+
+
 def single_pair(mechanism: Mechanism, sampling: Sampling) -> DominatingPair:
     r"""The pair of one run for one record that is removed.
 
@@ -1180,11 +1538,13 @@ def single_pair(mechanism: Mechanism, sampling: Sampling) -> DominatingPair:
     SampledPair(base=GaussianPair(mu=1.0), rate=0.5)
     """
     if isinstance(sampling, FixedBatch):
-        rate = sampling.batch_size / sampling.dataset_size
-        base = mechanism.exchange_pair()
-    else:
-        rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
-        base = mechanism.pair()
+        exact = Fraction(sampling.batch_size, sampling.dataset_size)
+        base = exchanged_pair(mechanism)
+        rate = float(exact)
+        return base if exact == 1 else SampledPair(base, rate, exact=exact)
+    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+    base = mechanism.pair()
+    check_pair(f"pair() of {mechanism!r}", base)
     if rate == 0:
         return DiscretePair((1.0,), (1.0,))
     return base if rate == 1 else SampledPair(base, rate)
@@ -1233,6 +1593,7 @@ def substitute_pair(
     )
 
 
+@front_door
 def dominating_pairs(
     mechanism: Mechanism,
     *,
@@ -1269,8 +1630,11 @@ def dominating_pairs(
     check_kind("sampling", sampling, (FullBatch, Poisson, FixedBatch))
     adjacency = check_adjacency(adjacency)
     group_size = check_count("group_size", group_size)
+    kind = type(mechanism)
     if adjacency is Adjacency.SUBSTITUTE:
-        return (substitute_pair(mechanism, sampling, group_size),)
+        rules = substitute_pair.registry
+        rule = rules.get(kind, rules[object])
+        return (rule(mechanism, sampling, group_size),)
     if isinstance(sampling, FixedBatch):
         smaller = sampling.dataset_size - group_size
         if sampling.batch_size > smaller:
@@ -1280,7 +1644,8 @@ def dominating_pairs(
                 f"batch), got {sampling}"
             )
     if group_size > 1:
-        remove = group_pair(mechanism, sampling, group_size)
+        rule = group_pair.registry.get(kind, group_pair.registry[object])
+        remove = rule(mechanism, sampling, group_size)
     else:
         remove = single_pair(mechanism, sampling)
     pairs = {

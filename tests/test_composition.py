@@ -411,6 +411,142 @@ def test_chernoff_edges_hold_the_mass(seed, tilt, count, log_tail):
         assert below <= allowed and above <= allowed
 
 
+def random_parts(rng):
+    """One to three tables of 1 to 6 rows on one grid, and their counts."""
+    parts, step = [], float(rng.choice([1.0, 0.25, 0.1, 1e-3, math.log(3)]))
+    for _ in range(rng.integers(1, 4)):
+        rows = int(rng.integers(1, 7))
+        weights = 10.0 ** rng.uniform(-14, 0, rows) * rng.integers(0, 3, rows)
+        weights[rng.integers(rows)] = 1.0
+        infinity = float(rng.choice([0.0, 1e-12, 0.1])) * rng.random()
+        mass = weights / weights.sum() * (1 - infinity)
+        first = int(rng.integers(-6, 4))
+        table = al.PrivacyLossDistribution(step, first, mass, infinity)
+        parts.append((table, int(rng.integers(1, 9))))
+    return parts
+
+
+def exact_sum(parts):
+    """First index, masses and mass at infinity of the sum, as fractions."""
+    first, masses, finite = 0, [F(1)], F(1)
+    for table, count in parts:
+        first += count * table.first_index
+        finite *= (1 - F(float(table.infinity_mass))) ** count
+        more = exact_power(table, count)
+        masses = [
+            sum(
+                masses[i] * more[k - i]
+                for i in range(max(0, k - len(more) + 1), k + 1)
+                if i < len(masses)
+            )
+            for k in range(len(masses) + len(more) - 1)
+        ]
+    return first, masses, 1 - finite
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_compositions_against_fractions(seed):
+    """Every side, any tilt and window, also an ulp from an atom."""
+    rng = np.random.default_rng([13, seed])
+    parts = random_parts(rng)
+    step = parts[0][0].step
+    first, masses, infinity = exact_sum(parts)
+    totals = [
+        convolve(
+            [(replace(d, bound=side), n) for d, n in parts],
+            tilt=float(rng.choice([0.0, 0.3, 3.0, 40.0, 900.0])) * upper
+            or float(rng.uniform(0, 20)),
+            log_tail=float(rng.uniform(-40, -2)),
+        )
+        for upper, side in ((True, "upper"), (False, "lower"))
+    ]
+    tables = [
+        al.compose(
+            [replace(d, bound=side) for d, n in parts for _ in range(n)],
+            tail_mass=float(10.0 ** rng.uniform(-16, -2)),
+        )
+        for side in ("upper", "lower")
+    ]
+    for k in rng.integers(0, len(masses), 2):
+        at = step * (first + int(k))
+        for epsilon in (
+            at - rng.random() * step,
+            np.nextafter(at, -np.inf),
+            np.nextafter(at, np.inf),
+        ):
+            exact = exact_curve(step, first, masses, infinity, epsilon)
+            high = delta_side(totals[0], float(epsilon), True)
+            low = delta_side(totals[1], float(epsilon), False)
+            assert low <= exact <= high
+            # A table's own curve rounds the gap between grid and epsilon.
+            slack = 1e-13 * exact + 2.0**-50 * abs(float(epsilon))
+            assert tables[0].delta(epsilon) >= exact - slack
+            assert tables[1].delta(epsilon) <= exact + slack
+            delta = float(exact)
+            if not 1e-300 < delta < 1:
+                continue
+            # Read back: delta of the answers lies on the right side.
+            for upper, total in zip((True, False), totals, strict=True):
+                found = epsilon_side(total, delta, upper)
+                if math.isinf(found):
+                    assert (found > 0) == upper or delta <= infinity
+                    continue
+                back = exact_curve(step, first, masses, infinity, found)
+                assert back <= delta if upper else back >= delta
+
+
+def test_an_upper_end_does_not_underflow():
+    """Weights e^(-tilt gap) that are all 0 as floats still weigh."""
+    far = al.PrivacyLossDistribution(1.0, 50, [1.0], 0.0)
+    total = convolve([(far, 1)], tilt=20.0)
+    assert delta_side(total, 0.0, True) >= 1 - math.exp(-50) - 1e-16
+    assert delta_side(total, 0.0, False) > 0.99
+    assert delta_side(total, 60.0, True) == 0
+
+
+def test_gaps_next_to_the_largest_loss_are_exact():
+    """delta is the gap itself there: 3 * 0.1 is rounded, the gap is not."""
+    table = al.PrivacyLossDistribution(0.1, 3, [1.0], 0.0)
+    total = convolve([(table, 1)])
+    exact = exact_curve(0.1, 3, [F(1)], F(0), 0.3)
+    assert exact > 1e-17
+    assert delta_side(total, 0.3, False) <= exact
+    assert exact <= delta_side(total, 0.3, True) < exact * (1 + 1e-12)
+
+
+def test_any_infinite_keeps_its_digits():
+    rng = np.random.default_rng(1341)
+    for _ in range(2000):
+        kinds = int(rng.integers(1, 30))
+        probabilities = 10.0 ** rng.uniform(-320, 0, kinds)
+        counts = (10.0 ** rng.uniform(0, 15, kinds)).astype(int)
+        masses = list(
+            zip(probabilities.tolist(), counts.tolist(), strict=True)
+        )
+        with mp.workdps(700):
+            exact = -mp.expm1(
+                mp.fsum(n * mp.log1p(-mp.mpf(p)) for p, n in masses)
+            )
+            error = abs(al.any_infinite(masses) - exact)
+            assert error <= 8 * 2.0**-53 * exact
+
+
+def test_arrays_of_a_composition_are_read_only():
+    total = convolve([(TABLES["coin"], 3)])
+    for array in (total.mass, al.self_compose(TABLES["coin"], 3).mass):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+
+
+def test_composing_ignores_the_error_state():
+    with np.errstate(all="raise"):
+        one = al.discretize(GAUSS, step=0.1)
+        assert al.self_compose(one, 30).delta(1.0) > 0
+        assert al.compose([one, one]).delta(1.0) > 0
+    with pytest.raises(TypeError, match="tail_mass=..."):
+        al.compose([one], 1e-3)
+
+
 def test_log_moment_is_the_logarithm_of_a_moment():
     table = TABLES["two"]
     for order in (-3.0, 0.0, 2.0, 400.0):

@@ -156,7 +156,7 @@ class Saboteur(al.GaussianPair):
     "+ @wrong[::2] + wrong[1::2]",
     "+ wrong[::2] + @wrong[1::2]",
     "excess += @alpha * (wrong_q[::2]",
-    "+ @alpha[:-1] * cell_wrong_q",
+    ("wrong[2::2] + alpha[:-1]", "wrong[2::2] - alpha[:-1]"),
     "* other - @slack",
     "1 + @sign * pair.mass_error(grid)",
 )
@@ -164,7 +164,7 @@ def interval_masses(m):
     """A saboteur errs as much as permitted, which shows where delta is a
     small difference of P and Q, and where Q is negligible."""
     for (side, sign), mu in itertools.product(SIGNS.items(), (0.25, 20.0)):
-        part = m.Cells.first(Saboteur(mu, sign), 1, 1e-200)
+        part = m.Cells.first(Saboteur(mu, sign=sign), 1, 1e-200)
         part, step = part.finer(0.01, 1e-200), 0.1 if mu < 1 else 10.0
         (one,) = m.bound_tables(part, step, 1e-4, -250.0, (side,))
         losses = exact_losses((one, 1))
@@ -259,9 +259,12 @@ def rounded_losses(m):
         exact = truth.gaussian_delta(float(epsilon), 1.0)[0]
         keeps("upper", exact_delta(losses, float(epsilon)), exact)
     for k in range(40):
-        p, q = (3 + k) * 1e-200, (2 + 0.7 * k) * 1e-200
-        pair = al.DiscretePair((1 - p, p), (1 - q, q))
-        atom = mp.log(mp.mpf(p)) - mp.log(mp.mpf(q))
+        # The sampled loss is a sum of two logarithms of about 460.
+        rate, q = (30 + 10 * k) * 1e-200, (2 + 0.7 * k) * 1e-200
+        base = al.DiscretePair((0.75, 0.25), (1 - q, q))
+        pair = al.SampledPair(base, rate)
+        p = (1 - mp.mpf(rate)) * q + mp.mpf(rate) / 4
+        atom = mp.log(p) - mp.log(mp.mpf(q))
         part = m.Cells.first(pair, 1, 1e-300)
         step = m.aligned_step(0.6, [pair])
         for one in m.bound_tables(part, step, 200.0, -60.0):
@@ -391,7 +394,7 @@ def transform(m):
     "infinity * (1 + @sign * 4 * UNIT)",
     "total.infinity_mass * (1 + @sign * 8 * UNIT)",
     "total.infinity_mass * (1 + @total.sign * 8 * UNIT)",
-    ("-math.expm1(math.fsum(n *", "1 - math.exp(math.fsum(n *"),
+    ("-math.expm1(total) + 0.0", "1 - math.exp(total)"),
     ("math.log1p(-p) for", "math.log(1 - p) for"),
 )
 def mass_at_infinity(m):

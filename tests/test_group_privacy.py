@@ -3,6 +3,7 @@
 import json
 import math
 from fractions import Fraction
+from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
@@ -426,3 +427,119 @@ def test_groups_that_are_never_missed():
     run = al.Release(al.Gaussian(3.0), al.Poisson(0.9))
     with pytest.raises(NotImplementedError, match="below 1e-300"):
         al.epsilon(run, delta=1e-6, adjacency="add", group_size=400)
+
+
+def test_a_corner_that_was_above_the_truth():
+    """A lower end of the trade-off curve, from masses that were missing."""
+    run = al.Release(al.Gaussian(0.8486648280958845), al.Poisson(0.2))
+    curve = al.tradeoff_curve(run, adjacency="remove", group_size=3)(
+        0.06425548781893584
+    )
+    assert 0.7419 < curve <= 0.74195307572908186
+
+
+def exact_chain(growth, d, size, alpha):
+    """H_alpha of the ends of a chain: maximum of g^k(x) - alpha x."""
+
+    def step(x):
+        return min(F(1), d + growth * x, 1 - (1 - d - x) / growth)
+
+    def back(y):
+        x = (y - d) / growth
+        return x if step(x) == y else 1 - d - (1 - y) * growth
+
+    cuts = {F(0), F(1)}
+    for place in ((1 - d) / (1 + growth), 1 - d):
+        for _ in range(size):
+            if place > 0:
+                cuts.add(place)
+                place = back(place)
+    best = F(0)
+    for x in cuts:
+        y = x
+        for _ in range(size):
+            y = step(y)
+        best = max(best, y - alpha * x)
+    return best
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 20])
+@pytest.mark.parametrize("d", [0.0, 1e-9, 1e-3, 0.05, 0.3, 1.0])
+@pytest.mark.parametrize("growth", [1.0, 1.5, 3.0, 20.0])
+def test_chains_in_fractions(size, d, growth):
+    pair = al.chain_pair(math.log(growth), d, size)
+    assert isinstance(pair, al.ChainPair)
+    assert math.fsum(pair.p) == pytest.approx(1, abs=1e-14)
+    for epsilon in (-1.0, 0.0, 0.1, 1.0, 2.5, 6.0):
+        alpha = F(math.exp(epsilon))
+        exact = exact_chain(F(growth), F(d), size, alpha)
+        value = pair.delta(epsilon)
+        assert value == pytest.approx(float(exact), rel=1e-12, abs=1e-14)
+
+
+def test_a_chain_of_tiny_steps():
+    """Losses that the ratio of two floats would not show."""
+    pair = al.chain_pair(1e-20, 0.0, 5)
+    assert pair.delta(0.0) == pytest.approx(2.5e-20, rel=1e-14)
+    assert pair.atoms[-1] == 5e-20
+
+
+@pytest.mark.parametrize("adjacency", ["remove", "add", "substitute"])
+def test_groups_of_guarantees_are_reached(adjacency):
+    """1 - 1/e, not tanh 1: the geometric mechanism is the worst."""
+    run = al.Release(al.PureDP(1.0))
+    bound = al.delta(run, epsilon=0, adjacency=adjacency, group_size=2)
+    assert bound.contains(1 - math.exp(-1)) and bound.width < 1e-3
+    noise = al.Release(al.DiscreteLaplace(1.0), count=5)
+    runs = al.Release(al.PureDP(1.0), count=5)
+    for size in (2, 5):
+        both = [
+            al.epsilon(
+                x,
+                delta=1e-6,
+                adjacency="add-or-remove",
+                group_size=size,
+            )
+            for x in (noise, runs)
+        ]
+        assert both[0].lower <= both[1].upper
+        assert both[1].lower <= both[0].upper
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "size"),
+    [
+        (al.PureDP(1.0), 800),
+        (al.PureDP(1e-9), 10**6),
+        (al.Laplace(1e-149), 100),
+        (al.DiscreteLaplace(1.0), 10**6),
+        (al.DiscreteGaussian(5.0), 10**6),
+    ],
+)
+def test_messages_name_the_group(mechanism, size):
+    run = al.Release(mechanism)
+    with pytest.raises(ValueError, match="group_size"):
+        al.epsilon(run, delta=1e-5, adjacency="remove", group_size=size)
+
+
+def test_large_groups_of_integer_noise():
+    run = al.Release(al.DiscreteGaussian(5.0))
+    bound = al.epsilon(run, delta=1e-5, adjacency="remove", group_size=200)
+    near = al.gaussian_epsilon(1e-5, mu=40.0)
+    assert bound.contains(near) or abs(bound.upper / near - 1) < 2e-3
+
+
+@pytest.mark.parametrize("n", [927, 10**9 + 7, 12 * 10**15])
+@pytest.mark.parametrize("size", [2, 3])
+def test_groups_in_batches_that_are_nearly_full(n, size):
+    """The smallest loss is the chance to miss all of them, exactly."""
+    (pair,) = al.dominating_pairs(
+        al.Gaussian(0.2),
+        sampling=al.FixedBatch(n - size, n),
+        adjacency="remove",
+        group_size=size,
+    )
+    missed = F(1, math.comb(n, size))
+    assert pair.loss_range[0] == pytest.approx(
+        -math.log(missed.denominator), rel=1e-15
+    )

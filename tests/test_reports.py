@@ -4,8 +4,10 @@ test_gaussian_dp.py has the mathematics in exact fractions and in high
 precision; here are published numbers, random runs, bad input and reports.
 """
 
+import copy
 import json
 import math
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import pytest
 from scipy.stats import norm
 
 import accountlib as al
+from accountlib import gaussian_dp
 
 DATA = Path(__file__).parent / "data"
 BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
@@ -158,6 +161,132 @@ def test_the_figure():
     pytest.importorskip("matplotlib").use("Agg")
     axes = al.report(IMAGES, **BOTH).plot()
     assert len(axes.lines) == 3
+
+
+# --- what a report says -----------------------------------------------------
+
+EPOCHS = al.Release(al.Gaussian(0.8), count=10)
+
+
+def facts(one):
+    """The lines of a report, by name."""
+    lines = str(one).split("\n\n")[1].splitlines()
+    return {line[:19].rstrip(" :"): line[19:] for line in lines}
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        IMAGES,
+        [IMAGES, al.Release(al.DiscretePair([0.5, 0.5], [0.25, 0.75]))],
+        al.Release(al.RandomizedResponse(1.0)),
+        EPOCHS,
+    ],
+)
+def test_reports_are_equal_after_pickling(run):
+    one = al.report(run, adjacency="remove")
+    for other in (
+        pickle.loads(pickle.dumps(one)),
+        copy.copy(one),
+        copy.deepcopy(one),
+        al.report(run, adjacency="remove"),
+    ):
+        assert other == one and hash(other) == hash(one)
+        assert other.fit == one.fit and other.advantage == one.advantage
+        assert str(other) == str(one)
+    assert one != replace(one, notes="other notes")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        al.Release(al.ApproximateDP(1.0, 1e-3)),
+        al.Release(al.RandomizedResponse(1.0), count=2),
+        al.Release(al.DiscretePair([0.5, 0.5], [0.25, 0.75])),
+        EPOCHS,
+    ],
+)
+def test_dictionaries_are_ready_for_json(run):
+    """Also where epsilon or mu is infinite: then they hold "inf"."""
+    one = al.report(run, adjacency="add", deltas=[1e-5, 0.5])
+    found = one.to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert float(found["gdp"]["mu"]) == one.fit.mu
+    for row, (_, bound) in zip(found["epsilon"], one.epsilons, strict=True):
+        assert float(row["upper"]) == bound.upper
+
+
+def test_a_report_of_a_mere_bound():
+    """Nothing that an upper bound does not say about what ran."""
+    words = "10 shuffled epochs, a record is zeroed out"
+    one = al.report(EPOCHS, stands_for=words, **BOTH)
+    text = str(one) + one.to_markdown()
+    assert words in text and "upper bound" in text
+    for claim in ("not below", "Tier I:", "every record"):
+        assert claim not in text
+    assert facts(one)["Regret"] == "unknown"
+    found = one.to_dict()
+    assert "mu_lower" not in found["gdp"] and "regret" not in found["gdp"]
+    assert found["gdp"]["tier"] == 2
+    assert all("lower" not in row for row in found["epsilon"])
+    assert all("upper" not in row for row in found["tradeoff"])
+    assert eval(one.call, dict(vars(al))) == one
+    plain = al.report(EPOCHS, **BOTH)
+    assert facts(plain)["Verdict"].startswith("Tier I:")
+    assert "not in batches" in facts(plain)["Sampling"]
+
+
+@pytest.mark.parametrize(
+    ("adjacency", "said", "unsaid"),
+    [
+        ("remove", "takes for members", "takes for outsiders"),
+        ("add", "takes for outsiders", "which of two"),
+        ("add-or-remove", "outside the data", "which of two"),
+        ("substitute", "which of two records", "outside the data"),
+    ],
+)
+def test_words_fit_the_neighbours(adjacency, said, unsaid):
+    one = al.report(EPOCHS, adjacency=adjacency)
+    for text in (str(one), one.to_markdown()):
+        words = " ".join(text.split())
+        assert said in words and unsaid not in words
+        assert "unit that was sampled and clipped" in words
+    two = al.report(EPOCHS, adjacency=adjacency, group_size=2)
+    assert "groups of records" in " ".join(str(two).split())
+
+
+def test_a_report_computes_its_curves_once(monkeypatch):
+    """run_profiles is what takes the time."""
+    calls = []
+    real = gaussian_dp.run_profiles
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return real(*arguments)
+
+    monkeypatch.setattr(gaussian_dp, "run_profiles", counted)
+    one = al.report(IMAGES, **BOTH)
+    assert len(calls) == 1
+    assert one.fit == al.gdp(IMAGES, **BOTH)
+    curve = al.tradeoff_curve(IMAGES, **BOTH)
+    assert [b.lower for _, b in one.tradeoff] == [
+        curve(x) for x, _ in one.tradeoff
+    ]
+
+
+def test_mechanisms_that_are_no_dataclasses():
+    class Own(al.Mechanism):
+        def pair(self):
+            return al.GaussianPair(1.0)
+
+        def __repr__(self):
+            return "Own()"
+
+    found = al.report(al.Release(Own()), adjacency="remove").to_dict()
+    assert found["releases"][0]["mechanism"] == {
+        "name": "Own",
+        "repr": "Own()",
+    }
 
 
 # --- bad input --------------------------------------------------------------

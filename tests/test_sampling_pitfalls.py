@@ -1175,6 +1175,237 @@ def test_noise_near_the_largest_that_is_tried():
     assert 6.4e8 < x < 8e8
 
 
+# Mechanisms by their noise; the integers at several sensitivities.
+NOISY: dict[str, Any] = {
+    "gaussian": al.Gaussian,
+    "laplace": al.Laplace,
+    "discrete laplace": lambda x: al.DiscreteLaplace(x, 700),
+    "discrete gaussian": lambda x: al.DiscreteGaussian(x, 3),
+}
+
+
+def random_calibration(rng):
+    name, n = rng.choice(list(NOISY)), rng.randint(10, 1000)
+    sampling = rng.choice(
+        [
+            al.FullBatch(),
+            al.Poisson(10 ** rng.uniform(-2, -0.1)),
+            al.FixedBatch(rng.randint(1, n - 5), n),
+        ]
+    )
+    target = {
+        # Small, since add under sampling has a ceiling.
+        "epsilon": 10 ** rng.uniform(-1, -0.3),
+        "delta": 10 ** rng.uniform(-9, -4),
+        "adjacency": rng.choice(["add", "remove", "add-or-remove"]),
+    }
+    if rng.random() < 0.3 and not isinstance(sampling, al.FixedBatch):
+        target["adjacency"] = "substitute"  # without a gap of theory
+    if name == "gaussian" and sampling != al.FullBatch():
+        target["group_size"] = rng.choice([1, 2, 4])
+    count = rng.choice([1, 3] if "discrete" in name else [1, 3, 100, 1000])
+    return name, sampling, count, target
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ten_random_calibrations(seed):
+    """200 in all: the target is met at x, and missed at 0.999 x where
+    less noise is never better."""
+    rng = random.Random(1000 + seed)
+    for _ in range(10):
+        name, sampling, count, target = random_calibration(rng)
+        mechanism = NOISY[name]
+        try:
+            x = al.calibrate_noise(
+                sampling=sampling, count=count, mechanism=mechanism, **target
+            )
+        except ValueError as error:
+            assert "met by all noise that is allowed" in str(error)
+            continue
+        wanted = target.pop("epsilon")
+        enough, less = (
+            al.epsilon(al.Release(mechanism(f * x), sampling, count), **target)
+            for f in (1.0, 0.999)
+        )
+        assert enough.upper <= wanted, (name, sampling, count, target)
+        if name != "discrete gaussian":
+            assert less.upper > wanted, (name, sampling, count, target)
+            # As documented: but where intervals are wider than asked, and
+            # where epsilon changes more slowly than noise.
+            slow = less.width > 1e-3 or less.upper < 1.001 * wanted
+            assert less.lower > wanted or slow, (name, sampling, target)
+
+
+def below_50(noise):
+    """A mechanism with a largest noise, as discrete Gaussian noise is."""
+    if noise > 50:
+        raise ValueError(f"noise must lie in (0, 50], got {noise!r}")
+    return al.Gaussian(noise)
+
+
+@pytest.mark.parametrize(
+    ("target", "mechanism", "reach"),
+    [
+        ((1000, 1e-5), lambda s: al.DiscreteGaussian(s, 20), 0.5),
+        ((1000, 1e-5), lambda s: al.DiscreteLaplace(s, 600), "all"),
+        ((100, 1e-5), lambda s: al.DiscreteGaussian(s, 5), 0.4),
+        ((1, 1e-5), lambda s: al.DiscreteGaussian(s, 50), 190),
+        ((10, 0.0), lambda s: al.DiscreteLaplace(s, 6000), 600),
+        ((1e-3, 1e-9), lambda s: below_50(s), "no"),
+        ((0.2, 1e-9), lambda s: below_50(s), 28),
+    ],
+)
+def test_calibration_at_the_limits_of_a_mechanism(target, mechanism, reach):
+    """The search used to go on for ever at a limit, or could not begin."""
+    run: dict[str, Any] = {
+        "epsilon": target[0],
+        "delta": target[1],
+        "adjacency": "add-or-remove",
+        "sampling": al.FullBatch(),
+        "count": 1,
+        "mechanism": mechanism,
+    }
+    if isinstance(reach, str):
+        with pytest.raises(ValueError, match=f"met by {reach} noise"):
+            al.calibrate_noise(**run)
+        return
+    x = al.calibrate_noise(**run)
+    assert x == pytest.approx(reach, rel=0.3)
+    found = al.epsilon(al.Release(mechanism(x)), delta=target[1], **BOTH)
+    assert found.upper <= target[0]
+
+
+@pytest.mark.parametrize("mechanism", [al.Gaussian, al.DiscreteGaussian])
+def test_no_noise_without_delta(mechanism):
+    """Losses of Gaussian noise have no largest value, on integers too."""
+    with pytest.raises(ValueError, match="no noise .* epsilon is infinite"):
+        al.calibrate_noise(
+            epsilon=1,
+            delta=0.0,
+            sampling=al.FullBatch(),
+            count=1,
+            mechanism=mechanism,
+            **BOTH,
+        )
+
+
+@pytest.mark.parametrize(
+    "mechanism", [al.Gaussian, lambda s: al.DiscreteGaussian(s, 5)]
+)
+def test_a_target_that_add_cannot_miss(mechanism):
+    groups = 5 if mechanism is al.Gaussian else 1
+    with pytest.raises(ValueError, match="met by all noise"):
+        al.calibrate_noise(
+            epsilon=2,
+            delta=2.34e-6,
+            adjacency="add",
+            sampling=al.Poisson(0.1),
+            count=1,
+            mechanism=mechanism,
+            group_size=groups,
+        )
+
+
+def test_calibration_takes_few_looks():
+    for low, high in ((1e-3, 1e9), (0.999, 1.0001), (1.0, 1.0 + 1e-15)):
+        for edge in (0.99901, 1.0, 1.00005, 3e-3, 1e8, 123.4):
+            tried: list[float] = []
+
+            def step(x, tried=tried, edge=edge):
+                """The hardest shape: no slope to go by."""
+                tried.append(x)
+                return -1.0 if x >= edge else math.inf
+
+            if not low < edge <= high:
+                continue
+            x = al.safe_edge(step, low, high)
+            assert x >= edge and len(tried) <= 60
+            assert x == high or x <= edge * (1 + 1e-4)
+    with pytest.raises(ValueError, match="change its sign"):
+        al.safe_edge(lambda x: 1.0, 1.0, 1.0 + 1e-6)
+
+
+def test_edges_of_functions_that_go_up_and_down():
+    """Whatever the shape: met at x, missed close to it."""
+    rng = np.random.default_rng(8)
+    for _ in range(200):
+        a, b, c = rng.uniform(1, 30, 3)
+
+        def waves(x, a=a, b=b, c=c):
+            up = 1.0 if math.sin(a * x) + math.sin(b * x + c) > 0.5 else -1.0
+            return up * (1 + x) if 1.1 < x < 5 else 1.0 if x < 2 else -1.0
+
+        x = al.safe_edge(waves, 1.0, 7.0)
+        assert waves(x) <= 0
+        near = x * np.exp([-6e-5, -3e-5, 3e-5, 6e-5])
+        assert max(waves(y) for y in near) > 0
+
+
+def test_more_integer_noise_may_be_worse():
+    """delta(2), ten digits: it rises with sigma."""
+    known = {
+        0.5: 0.1047648441,
+        0.55: 0.1319939879,
+        0.6: 0.1491119882,
+        0.65: 0.1532996244,
+    }
+    for sigma, value in known.items():
+        # P is the noise, moved by 1: L(z) = (2z - 1)/(2 sigma^2)
+        z = np.arange(-40, 42)
+        noise = np.exp(-(z**2) / (2 * sigma**2))
+        p, q = np.exp(-((z - 1) ** 2) / (2 * sigma**2)), noise
+        total = noise.sum()
+        exact = np.maximum(p - math.exp(2) * q, 0).sum() / total
+        assert exact == pytest.approx(value, rel=1e-8)
+        run = al.Release(al.DiscreteGaussian(sigma))
+        assert al.delta(run, epsilon=2.0, **BOTH).contains(exact)
+
+
+@pytest.mark.parametrize("wanted", [3.3, 3.45, 3.5, 5.2, 5.8, 6.2, 6.6, 7.0])
+def test_calibration_where_more_noise_may_be_worse(wanted):
+    """What is returned meets the target, and is at an edge."""
+    aim: dict[str, Any] = {"delta": 1e-3, "adjacency": "remove"}
+    x = al.calibrate_noise(
+        epsilon=wanted,
+        sampling=al.FullBatch(),
+        count=1,
+        mechanism=al.DiscreteGaussian,
+        **aim,
+    )
+    near = [
+        al.epsilon(al.Release(al.DiscreteGaussian(f * x)), **aim).upper
+        for f in (1.0, 0.99990, 1.0001)
+    ]
+    assert near[0] <= wanted < max(near)
+
+
+def test_calibrate_along_a_curve_that_is_not_monotone():
+    """Both crossings are fine, and the hump between them is not."""
+    aim: dict[str, Any] = {"delta": 1e-3, "adjacency": "remove"}
+
+    def build(x):
+        return al.Release(al.DiscreteGaussian(x))
+
+    x = al.calibrate(build, low=0.45, high=1.0, epsilon=5.5, **aim)
+    assert al.epsilon(build(x), **aim).upper <= 5.5
+    # Both ends meet it, and the hump between them does not: an end.
+    x = al.calibrate(build, low=0.54, high=1.0, epsilon=5.5, **aim)
+    assert al.epsilon(build(x), **aim).upper <= 5.5
+    assert x == 0.54
+
+
+def test_target_that_is_met_exactly():
+    """A plateau at the target: the end of it with less privacy."""
+
+    def build(x):
+        return al.Release(al.PureDP(0.5 if x < 3 else x))
+
+    wanted = al.epsilon(build(1.0), delta=0.0, **BOTH).upper
+    target: dict[str, Any] = {"epsilon": wanted, "delta": 0.0, **BOTH}
+    x = al.calibrate(build, low=1.0, high=9.0, **target)
+    assert 2.999 < x < 3
+
+
 def test_calibrating_counts_and_rates():
     target: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6, **SUB}
 
@@ -1489,6 +1720,48 @@ GOOD: dict[str, Any] = {
             ),
             "sampling must be",
         ),
+        (
+            lambda: al.calibrate_noise(
+                sampling=al.FullBatch(),
+                count=1,
+                mechanism="gaussian",  # type: ignore[arg-type]  # on purpose
+                **GOOD,
+            ),
+            "mechanism must be a function from noise to a mechanism",
+        ),
+        (
+            lambda: al.calibrate_noise(
+                sampling=al.FullBatch(),
+                count=1,
+                mechanism=lambda x: x,  # type: ignore[arg-type, return-value]  # on purpose
+                **GOOD,
+            ),
+            "mechanism must be a Mechanism",
+        ),
+        (
+            lambda: al.calibrate_noise(
+                sampling=al.FullBatch(),
+                count=1,
+                mechanism=lambda x: al.DiscreteGaussian(x, 10**7),
+                **GOOD,
+            ),
+            "sensitivity must lie in",
+        ),
+        (
+            lambda: al.calibrate_noise(
+                sampling=al.FullBatch(), count=1, **GOOD | {"adjacency": "x"}
+            ),
+            "adjacency must be",
+        ),
+        (
+            lambda: al.calibrate(
+                RUN,  # type: ignore[arg-type]  # on purpose
+                low=1.0,
+                high=2.0,
+                **GOOD,
+            ),
+            "build must be a function from a number to releases",
+        ),
         (lambda: al.check_directions(RUN, points=1), "points must lie in"),
         (lambda: al.check_directions(RUN, width=0.5), "width must lie in"),
         (
@@ -1505,6 +1778,32 @@ GOOD: dict[str, Any] = {
 def test_bad_input(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_names_and_error_states():
+    """Positional arguments are named; NumPy's error state does not matter."""
+    calibrate: Any = al.calibrate_noise
+    with pytest.raises(TypeError, match="epsilon=..., delta=..."):
+        calibrate(1.0, 1e-6)
+    bound: Any = al.substitute_delta_bound
+    with pytest.raises(TypeError, match="name the others: epsilon="):
+        bound(RUN, 1.0)
+    build: Any = al.calibrate
+    with pytest.raises(TypeError, match="name the others: low="):
+        build(lambda x: RUN, 1.0)
+    run = al.Release(al.Gaussian(0.8), al.Poisson(0.01), 100)
+    target: dict[str, Any] = {"sampling": run.sampling, "count": 100, **GOOD}
+    calm = (
+        al.calibrate_noise(**target),
+        al.check_directions(run),
+        al.substitute_delta_bound(run, epsilon=1.0),
+    )
+    with np.errstate(all="raise"):
+        assert calm == (
+            al.calibrate_noise(**target),
+            al.check_directions(run),
+            al.substitute_delta_bound(run, epsilon=1.0),
+        )
 
 
 @pytest.mark.parametrize(

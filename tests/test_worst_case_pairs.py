@@ -4,12 +4,14 @@
 # mypy: disable-error-code="arg-type, assignment, call-arg, list-item, misc"
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction as F
 
 import mpmath as mp
 import numpy as np
 import pytest
 import truth
+import truth_balls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -462,3 +464,290 @@ def test_releases_are_values():
         "add-or-remove",
         "substitute",
     }
+
+
+# --- mechanisms of one's own ----------------------------------------------
+
+
+@dataclass(frozen=True)
+class Louder(al.Gaussian):
+    """A Gaussian mechanism of sensitivity 3, as a subclass."""
+
+    def pair(self):
+        return al.GaussianPair(3 / self.noise_multiplier)
+
+
+@dataclass(frozen=True)
+class Own(al.Mechanism):
+    """A mechanism whose pair is whatever it was given."""
+
+    answer: object
+
+    def pair(self):
+        return self.answer
+
+    def exchange_pair(self):
+        return self.answer
+
+
+@dataclass(frozen=True)
+class Unhashable(al.GaussianPair):
+    table: object = None
+
+
+class NotANumber(al.GaussianPair):
+    def interval_masses(self, edges, widths, closed):
+        p, q = super().interval_masses(edges, widths, closed)
+        return p, math.nan * q
+
+
+def test_a_subclass_is_another_mechanism():
+    """Findings: it was answered as a plain Gaussian, [9.99, 10.0] for 42.8."""
+    mechanism = Louder(0.5)
+    once = al.Release(mechanism)
+    same = al.Release(al.Gaussian(0.5 / 3))
+    found = al.epsilon(once, delta=1e-5, adjacency="remove")
+    known = al.epsilon(same, delta=1e-5, adjacency="remove")
+    assert found.lower <= known.upper and known.lower <= found.upper
+    for more in (
+        {"adjacency": "remove", "group_size": 2},
+        {"adjacency": "substitute"},
+    ):
+        with pytest.raises(NotImplementedError, match="Louder"):
+            al.epsilon(once, delta=1e-5, **more)
+    batch = al.Release(mechanism, al.FixedBatch(1, 10))
+    with pytest.raises(NotImplementedError, match="Louder has a pair"):
+        al.epsilon(batch, delta=1e-5, adjacency="remove")
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (3.0, "must be a DominatingPair, got 3.0"),
+        (Unhashable(1.0, 0.0, np.ones(2)), "must be hashable"),
+        (NotANumber(1.0), "masses >= 0"),
+    ],
+    ids=["number", "unhashable", "nan"],
+)
+@pytest.mark.parametrize("sampling", [al.Poisson(0.1), al.FixedBatch(1, 10)])
+def test_what_a_mechanism_must_not_answer(answer, words, sampling):
+    run = al.Release(Own(answer), sampling)
+    with pytest.raises(ValueError, match=f"pair\\(\\) of Own.*{words}"):
+        al.epsilon(run, delta=1e-5, adjacency="remove")
+
+
+@pytest.mark.parametrize("kind", [al.Gaussian, al.Laplace])
+@pytest.mark.parametrize("value", [1e-320, 1e-200, 1e200])
+def test_scales_beyond_floats(kind, value):
+    """Their inverse, or its square, is no float."""
+    name = "noise_multiplier" if kind is al.Gaussian else "scale"
+    with pytest.raises(ValueError, match=rf"{name} must lie in .*, got 1e"):
+        kind(value)
+
+
+# --- rates near 0 and 1, against findings and closed forms ----------------
+
+
+def full_batch_delta(kind, noise, n, epsilon):
+    """Add direction: delta for b = n - 1 of n, in 60 digits."""
+    with mp.workdps(60):
+        missed = 1 / mp.mpf(n)
+        rate, alpha = 1 - missed, mp.exp(mp.mpf(epsilon))
+        ratio = (1 / alpha - missed) / rate  # dP/dQ at the threshold
+        if ratio <= 0:
+            return mp.mpf(0)
+        loss = mp.log(ratio)
+        if kind == "gaussian":
+            mu = 2 / mp.mpf(noise)
+            z = loss / mu + mu / 2
+            p, q = mp.ncdf(z - mu), mp.ncdf(z)
+        else:
+            most = 2 / mp.mpf(noise)
+            if loss < -most:
+                return mp.mpf(0)
+            p = mp.exp(-(most - loss) / 2) / 2
+            q = 1 - mp.exp(-(most + loss) / 2) / 2
+        return q - alpha * (missed * q + rate * p)
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "laplace"])
+def test_batches_of_nearly_everything(kind):
+    """1 - b/n is (n - b)/n; from a rounded rate it has lost its digits."""
+    mechanism = al.Gaussian if kind == "gaussian" else al.Laplace
+    for noise, n, epsilon in [
+        (0.11052523791156771, 507263527, 20.0445402036421),
+        (0.18681743252409191, 2769287, 9.5),
+        (0.13171945585836115, 928537, 13.7),
+        (0.1, 12 * 10**15, 36.9),
+        (1.0, 10**17, 1.0),
+        (1.0, 10**17, 20.0),
+    ]:
+        run = al.Release(mechanism(noise), al.FixedBatch(n - 1, n))
+        exact = full_batch_delta(kind, noise, n, epsilon)
+        found = al.delta(run, epsilon=epsilon, adjacency="add")
+        assert found.lower <= exact <= found.upper
+        if exact > 0 and epsilon != 36.9:  # nearly the largest loss
+            assert found.width < 2e-3
+    # The largest loss of "add" is ln n.
+    for n in (3, 928537, 12 * 10**15, 10**30):
+        run = al.Release(mechanism(0.1), al.FixedBatch(n - 1, n))
+        found = al.epsilon(run, delta=0, adjacency="add")
+        with mp.workdps(40):
+            largest = mp.log(n)
+            if kind == "laplace":
+                rest = mp.exp(-2 / mp.mpf(0.1))
+                largest = -mp.log((1 + (n - 1) * rest) / n)
+        assert found.lower <= largest <= found.upper
+        assert found.width < 1e-11
+
+
+@pytest.mark.parametrize("rate", [5e-324, 5e-309, 1e-300, 1e-170])
+def test_tiny_rates(rate):
+    """No Bound(0, 0) where every epsilon is exceeded."""
+    run = al.Release(al.Gaussian(1), al.Poisson(rate))
+    infinite = al.Bound(math.inf, math.inf)
+    assert al.epsilon(run, delta=0, adjacency="remove") == infinite
+    assert al.epsilon(run, delta=0, adjacency="add").upper > 0
+    found = al.delta(run, epsilon=0, adjacency="remove")
+    exact = F(rate) * F(al.gaussian_delta(0.0, mu=1.0))
+    if rate > 1e-200:
+        assert found.lower <= exact <= found.upper
+
+
+def test_data_sets_beyond_floats():
+    with pytest.raises(ValueError, match="dataset_size must be at most"):
+        al.FixedBatch(1, 10**400)
+    run = al.Release(al.Gaussian(1), al.FixedBatch(1, 10**299))
+    infinite = al.Bound(math.inf, math.inf)
+    assert al.epsilon(run, delta=0, adjacency="remove") == infinite
+
+
+def test_a_fixed_batch_has_the_exact_rate():
+    (pair,) = al.dominating_pairs(
+        al.Gaussian(1.0), sampling=al.FixedBatch(2, 3), adjacency="remove"
+    )
+    assert isinstance(pair, al.SampledPair)
+    assert pair.exact == F(2, 3) and pair.missed == 1 / 3
+    with mp.workdps(40):
+        assert abs(sum(map(mp.mpf, pair._logs[0])) + mp.log(3)) < 1e-30
+        assert abs(sum(map(mp.mpf, pair._logs[1])) - mp.log(2) + mp.log(3)) < (
+            1e-30
+        )
+    assert repr(pair).endswith(f"missed={1 / 3})")
+    assert al.SampledPair(al.GaussianPair(1.0), 1.0, 1e-30).rate == 1.0
+    for rate, missed in ((0.9, 0.6), (0.9, 0.2), (1.0, None), (0.5, 0.0)):
+        with pytest.raises(ValueError, match=r"rate|missed"):
+            al.SampledPair(al.GaussianPair(1.0), rate, missed)
+
+
+# --- noise on the integers has no end -------------------------------------
+
+
+def integer_delta(sigma, shift, epsilon):
+    """delta of one run of discrete Gaussian noise, in 60 digits."""
+    with mp.workdps(60):
+        square = 2 * mp.mpf(sigma) ** 2
+        first = math.floor(epsilon * float(square) / (2 * shift) + shift / 2)
+        first -= 2
+        reach = math.ceil(12 * sigma)
+        total = mp.nsum(
+            lambda z: mp.exp(-(mp.mpf(z) ** 2) / square), [-mp.inf, mp.inf]
+        )
+        parts = []
+        for z in range(first, max(first, shift) + 4 * reach + 40):
+            p = mp.exp(-(mp.mpf(z - shift) ** 2) / square)
+            q = mp.exp(-(mp.mpf(z) ** 2) / square)
+            parts.append(max(p - mp.exp(epsilon) * q, mp.mpf(0)))
+        return mp.fsum(parts) / total
+
+
+@pytest.mark.parametrize(
+    ("sigma", "shift", "epsilon"),
+    [(1.0, 15, 480.0), (0.5, 10, 590.0), (37.0, 1, 1.01), (5.0, 200, 900.0)],
+)
+def test_integer_noise_has_no_infinite_loss(sigma, shift, epsilon):
+    """The cut tail counted as infinite: 3.34e-126 for 7.65e-137."""
+    run = al.Release(al.DiscreteGaussian(sigma, shift))
+    found = al.delta(run, epsilon=epsilon, adjacency="remove")
+    exact = integer_delta(sigma, shift, epsilon)
+    assert found.lower <= exact <= found.upper
+    pair = run.mechanism.pair()
+    if exact > 1e-290:
+        assert abs(pair.delta(epsilon) / exact - 1) < 1e-9
+    assert pair.infinite_mass == (0, 0) and pair.reversed() == pair
+    zero = al.epsilon(run, delta=0, adjacency="add-or-remove")
+    assert zero == al.Bound(math.inf, math.inf)
+
+
+def test_integer_noise_at_tiny_deltas():
+    """Findings: [inf, inf] for 502.498 and for 600."""
+    for mechanism, size, delta, truth_ in [
+        (al.DiscreteGaussian(1.0), 15, 1e-150, 502.498),
+        (al.DiscreteGaussian(0.5, 10), 1, 1e-100, 600.0),
+    ]:
+        found = al.epsilon(
+            al.Release(mechanism),
+            delta=delta,
+            adjacency="remove",
+            group_size=size,
+        )
+        assert found.lower <= truth_ + 1e-3
+        assert truth_ - 1e-3 <= found.upper < truth_ + 1
+    run = al.Release(al.DiscreteGaussian(0.6963789918827412), count=5)
+    found = al.delta(run, epsilon=155.688, adjacency="remove")
+    assert found.lower < 5e-303
+    group = al.Release(al.DiscreteGaussian(5.0))
+    found = al.epsilon(group, delta=1e-5, adjacency="remove", group_size=200)
+    assert 900 < found.lower <= found.upper < 1000
+
+
+def test_integer_noise_in_the_middle_of_a_large_table():
+    """Sums of hundreds of thousands of outcomes, in pairs of floats."""
+    pair = al.IntegerGaussianPair(1e4, 1)
+    edges = np.array(pair.atoms[380_000:390_000:1000])
+    found, _ = pair.masses(edges)
+    square = 2 * 1e4**2
+    for k in range(1, len(edges)):
+        last = round(edges[k] * square / 2 + 0.5)
+        places = np.arange(last - 999, last + 1) - 1
+        exact = math.fsum(np.exp(-(places.astype(float) ** 2) / square))
+        exact /= 1e4 * math.sqrt(2 * math.pi)  # to 80 digits: Poisson
+        assert abs(found[k] / exact - 1) < 1e-14
+
+
+@given(
+    terms=st.lists(st.floats(1e-290, 1e200), min_size=1, max_size=60),
+)
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_running_sums_are_nearly_exact(terms):
+    high, low = al.running_sums(np.array(terms))
+    for n in range(len(terms) + 1):
+        exact = sum(map(F, terms[:n]))
+        assert abs(F(high[n]) + F(low[n]) - exact) <= exact * F(2) ** -90
+
+
+@given(
+    a=st.floats(-1e100, 1e100),
+    b=st.floats(1e-100, 1e100),
+)
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_sums_products_and_quotients_in_two_floats(a, b):
+    high, low = al.two_sum(a, b)
+    assert F(float(high)) + F(float(low)) == F(a) + F(b)
+    if a == 0 or abs(a) > 1e-100:
+        high, low = al.two_product(a, b)
+        assert F(float(high)) + F(float(low)) == F(a) * F(b)
+        high, low = al.quotient(a, b)
+        error = abs(F(float(high)) + F(float(low)) - F(a) / F(b))
+        assert error <= abs(F(a) / F(b)) * F(2) ** -100
+
+
+def test_normal_tail_against_balls():
+    rng = np.random.default_rng(4)
+    z = np.append(rng.uniform(0, 37, 500), -rng.uniform(0, 37, 50))
+    for x, found in zip(z.tolist(), al.normal_tail(z), strict=True):
+        exact = truth_balls.normal_above(truth_balls.ball(x))
+        error = truth_balls.ball(float(found)) / exact - 1
+        assert abs(float(error)) < 10 * al.worst_case_pairs.UNIT
+    ends = al.normal_tail(np.array([-np.inf, -50.0, 50.0, np.inf]))
+    assert ends.tolist() == [1, 1, 0, 0]

@@ -1,0 +1,744 @@
+"""Search for answers on the unsafe side, over everything that can be asked.
+
+    python benchmarks/violations.py                 20,000 settings
+    python benchmarks/violations.py --count 1000    a first look
+    python benchmarks/violations.py --case 123      one case, in full
+
+A case is a run that is drawn at random: mechanisms, samplers, counts,
+adjacency, group size. It is asked several questions; each is a setting. The
+truth comes from tests/truth_runs.py, which imports nothing of the library.
+A violation is an interval on the wrong side of a truth that is itself an
+interval. Prints a table and writes violations.json beside this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import signal
+import statistics
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+from cases import ROOT
+
+os.environ["OMP_NUM_THREADS"] = "1"  # before numpy is imported
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests"))
+import numpy as np
+import truth
+import truth_runs
+from truth_runs import Part, Truth
+
+import accountlib as al
+
+RESULTS = Path(__file__).resolve().parent / "violations.json"
+WIDTH = 1e-3
+CURVES = 0.1  # part of the cases asked for a trade-off curve and for mu
+TRUTH_SECONDS = 3.0
+DIRECTIONS = ("remove", "add", "add-or-remove")
+MECHANISMS: dict[str, Callable[..., al.Mechanism]] = {
+    "gaussian": al.Gaussian,
+    "laplace": al.Laplace,
+    "response": al.RandomizedResponse,
+    "table": al.DiscretePair,
+    "mixture": al.MixtureOfGaussians,
+    "pure": al.PureDP,
+    "approximate": al.ApproximateDP,
+    "integer gaussian": al.DiscreteGaussian,
+    "integer laplace": al.DiscreteLaplace,
+}
+SAMPLERS: dict[str, Callable[..., al.Sampling]] = {
+    "full": al.FullBatch,
+    "poisson": al.Poisson,
+    "fixed": al.FixedBatch,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run and what is asked about it."""
+
+    family: str
+    parts: tuple[Part, ...]
+    adjacency: str
+    group: int = 1
+    index: int = 0
+
+
+@dataclass
+class Setting:
+    """One question, the answer, and what is true.
+
+    `ends`: of delta at the answer's two ends for epsilon; delta itself.
+    """
+
+    case: Case
+    query: str
+    at: float
+    verdict: str = ""
+    lower: float = math.nan
+    upper: float = math.nan
+    ends: list[tuple[float, float]] = field(default_factory=list)
+    seconds: float = 0.0
+    truth_seconds: float = 0.0
+    note: str = ""
+
+    @property
+    def width(self) -> float:
+        if not self.upper > self.lower:
+            return 0.0
+        if math.isinf(self.upper):
+            return 1.0
+        return (self.upper - self.lower) / self.upper
+
+
+# --- what is drawn ----------------------------------------------------------
+
+
+class Draw:
+    """Random numbers as users and adversaries choose them."""
+
+    def __init__(self, seed: int, index: int) -> None:
+        self.random = np.random.default_rng([seed, index])
+
+    def chance(self, p: float) -> bool:
+        return bool(self.random.random() < p)
+
+    def uniform(self, low: float, high: float) -> float:
+        return float(self.random.uniform(low, high))
+
+    def spread(self, low: float, high: float) -> float:
+        """Log-uniform."""
+        return math.exp(self.uniform(math.log(low), math.log(high)))
+
+    def pick(self, *choices: Any) -> Any:
+        return choices[int(self.random.integers(len(choices)))]
+
+    def whole(self, low: int, high: int) -> int:
+        """Log-uniform, both ends among them."""
+        return min(high, int(self.spread(low, high + 1)))
+
+    def noise(self) -> float:
+        if self.chance(0.6):
+            return self.spread(0.3, 30)
+        return self.spread(0.03, 1000)
+
+    def rate(self) -> float:
+        return float(
+            self.pick(
+                *([self.spread(1e-6, 1)] * 4),
+                *([1 - self.spread(1e-12, 0.5)] * 2),
+                self.spread(1e-12, 1e-3),
+                self.pick(0.5, 0.1, 0.01, 0.001, 0.9, 1 - 2.0**-53, 5e-309),
+            )
+        )
+
+    def runs(self) -> int:
+        return int(
+            self.pick(
+                *([1] * 2),
+                *([self.whole(2, 10)] * 2),
+                self.whole(10, 10_000),
+                self.whole(10_000, 1_000_000),
+            )
+        )
+
+    def batch(self, group: int = 1) -> tuple[Any, ...]:
+        """A fixed batch, of 1 to all but the group."""
+        records = self.pick(
+            self.whole(2 + group, 100),
+            self.whole(100, 100_000),
+            self.whole(10**5, 10**9),
+            self.whole(10**9, 10**16),
+        )
+        records = 10**400 if self.chance(0.01) else records
+        most = records - group
+        size = self.pick(
+            1,
+            most,
+            max(1, most - self.whole(1, 9)),
+            self.whole(1, min(most, 10**16)),
+        )
+        return "fixed", int(size), int(records)
+
+    def sampler(self, group: int = 1) -> tuple[Any, ...]:
+        return self.pick(
+            ("full",), ("poisson", self.rate()), self.batch(group)
+        )
+
+    def adjacency(self) -> str:
+        return str(self.pick(*DIRECTIONS, "substitute"))
+
+    def group(self) -> int:
+        return int(self.pick(1, 1, 1, 2, 3, self.whole(2, 30)))
+
+    def chance_of_failure(self) -> float:
+        """A delta."""
+        return float(
+            self.pick(
+                *([self.spread(1e-12, 1e-3)] * 4),
+                self.spread(1e-50, 1e-3),
+                self.spread(1e-250, 1e-12),
+                self.spread(1e-3, 0.9),
+                self.pick(1 - self.spread(1e-12, 0.5), 0.0, 0.5, 0.19),
+            )
+        )
+
+
+def one_gaussian(d: Draw) -> Case:
+    group = d.group()
+    part = Part("gaussian", (d.noise(),), d.sampler(group))
+    return Case("gaussian, one run", (part,), d.adjacency(), group)
+
+
+def one_laplace(d: Draw) -> Case:
+    sampler = d.sampler()
+    group = d.group() if sampler == ("full",) else 1
+    part = Part("laplace", (d.noise(),), sampler)
+    return Case("laplace, one run", (part,), d.adjacency(), group)
+
+
+def one_mixture(d: Draw) -> Case:
+    part = mixture(d, d.pick(("full",), ("poisson", d.rate())))
+    return Case("mixture, one run", (part,), d.pick(*DIRECTIONS))
+
+
+def mixture(d: Draw, sampler: tuple[Any, ...], runs: int = 1) -> Part:
+    size = int(d.pick(1, 2, 3, 5))
+    weights = truth.dyadic_distribution(d.random, size, bits=d.pick(2, 10))
+    shifts = [d.pick(0.0, 1.0, 2.0, d.spread(1e-3, 10)) for _ in weights]
+    return Part("mixture", (shifts, weights, d.noise()), sampler, runs)
+
+
+def one_integer(d: Draw) -> Case:
+    part = integer(d, d.sampler(), 1)
+    group, adjacency = 1, d.adjacency()
+    if part.sampler == ("full",):
+        noise, shift = part.numbers
+        group = min(int(19.9 * noise / shift), d.pick(1, 2, 5, 15))
+        if group > 9.9 * noise / shift:
+            adjacency = d.pick(*DIRECTIONS)
+    return Case("integer noise, one run", (part,), adjacency, group)
+
+
+def integer(d: Draw, sampler: tuple[Any, ...], runs: int) -> Part:
+    kind = d.pick("integer gaussian", "integer laplace")
+    shift = d.pick(1, 1, 2, d.whole(1, 20))
+    noise = max(d.spread(0.3, 50), shift / 9)
+    return Part(kind, (noise, shift), sampler, runs)
+
+
+def bits(d: Draw, sampler: tuple[Any, ...], runs: int) -> Part:
+    """Mechanisms with two finite losses."""
+    kind = d.pick("response", "pure", "approximate")
+    if kind == "response":
+        lie = d.pick(d.spread(1e-15, 0.5), d.uniform(0, 1), 0.25, 0.1)
+        return Part(kind, (1 - lie,), sampler, runs)
+    loss = d.pick(d.spread(1e-3, 5), d.spread(1e-12, 40), 1.0, 0.1)
+    if kind == "pure":
+        return Part(kind, (loss,), sampler, runs)
+    lost = d.pick(d.spread(1e-12, 1e-3), d.spread(1e-100, 0.5), 2.0**-20, 0.1)
+    loss = d.pick(loss, loss, 0.0)
+    if d.chance(0.2):
+        return Part(kind, (0.0, 0.1), ("full",), 2)
+    return Part(kind, (loss, lost), sampler, runs)
+
+
+def some_bits(d: Draw) -> Case:
+    sampler = d.sampler()
+    part = bits(d, sampler, d.runs())
+    group = d.group() if part.sampler == ("full",) else 1
+    return Case("two losses, many runs", (part,), d.adjacency(), group)
+
+
+def table(d: Draw, sampler: tuple[Any, ...], runs: int, size: int) -> Part:
+    fine = d.pick(3, 8, 20)
+    p, q = (truth.dyadic_distribution(d.random, size, bits=fine) for _ in "pq")
+    return Part("table", (tuple(p), tuple(q)), sampler, runs)
+
+
+def some_tables(d: Draw) -> Case:
+    parts = []
+    for _ in range(d.pick(1, 1, 2, 3)):
+        size = int(d.pick(2, 3, 4))
+        most = {2: 20, 3: 10, 4: 5}[size]
+        sampler = d.pick(("full",), ("poisson", d.rate()))
+        parts.append(table(d, sampler, d.whole(1, most), size))
+    return Case("tables, lists", tuple(parts), d.pick(*DIRECTIONS))
+
+
+def many_gaussians(d: Draw) -> Case:
+    """Without sampling."""
+    group = d.group()
+    parts = [
+        Part("gaussian", (d.noise(),), ("full",), d.runs())
+        for _ in range(d.pick(1, 1, 2, 5, 30))
+    ]
+    name = "gaussians without sampling, lists"
+    return Case(name, tuple(parts), d.adjacency(), group)
+
+
+def busy(d: Draw, group: int = 1, fixed: bool = True) -> tuple[Any, int]:
+    """A sampler and a count: somebody is often in a batch."""
+    rate = d.pick(d.spread(1e-5, 1), d.spread(1e-3, 0.9))
+    runs = max(d.whole(10, 1_000_000), math.ceil(2 / rate))
+    if fixed and d.chance(0.4):
+        records = max(d.whole(100, 10**7), 2 * group)
+        size = min(max(1, round(rate * records)), records - group)
+        runs = max(runs, 2 * records // size)
+        return ("fixed", size, records), runs
+    return ("poisson", rate), runs
+
+
+def sampled_gaussians(d: Draw) -> Case:
+    group = d.pick(1, 1, 1, 2, 5)
+    adjacency = d.adjacency()
+    fixed = adjacency != "substitute" or group == 1
+    sampler, runs = busy(d, group, fixed)
+    part = Part("gaussian", (d.noise(),), sampler, runs)
+    name = "sampled gaussian, many runs"
+    return Case(name, (part,), adjacency, group)
+
+
+def few_runs(d: Draw) -> Case:
+    """Two runs, one of them Gaussian noise, and rare ones among them."""
+    if d.chance(0.5):
+        sampler = d.pick(("poisson", d.rate()), d.batch())
+        part = Part("gaussian", (d.spread(0.1, 30),), sampler, 2)
+        parts: tuple[Part, ...] = (part,)
+    else:
+        sampler = d.pick(("poisson", d.rate()), d.batch())
+        part = Part("gaussian", (d.spread(0.1, 30),), sampler)
+        make = d.pick(one_gaussian, one_laplace, one_mixture)
+        parts = (part, make(d).parts[0])
+        if any(p.sampler == ("fixed", 1, 2) for p in parts):
+            parts = parts[:1]
+    return Case("two runs", parts, d.pick(*DIRECTIONS))
+
+
+def sampled_laplace(d: Draw) -> Case:
+    sampler, runs = busy(d)
+    part = Part("laplace", (d.spread(0.3, 50),), sampler, max(runs, 100))
+    return Case("sampled laplace, many runs", (part,), d.adjacency())
+
+
+def many_laplace(d: Draw) -> Case:
+    group = d.group()
+    part = Part("laplace", (d.noise(),), ("full",), d.whole(2, 40))
+    name = "laplace without sampling, many runs"
+    return Case(name, (part,), d.adjacency(), group)
+
+
+def many_mixtures(d: Draw) -> Case:
+    part = mixture(d, *busy(d, fixed=False))
+    return Case("mixture, many runs", (part,), d.pick(*DIRECTIONS))
+
+
+def many_integers(d: Draw) -> Case:
+    if d.chance(0.5):
+        part = integer(d, ("full",), d.whole(2, 20))
+    else:
+        part = integer(d, *busy(d))
+    return Case("integer noise, many runs", (part,), d.adjacency())
+
+
+def mixed(d: Draw) -> Case:
+    """Lists of all kinds."""
+    if d.chance(0.5):  # tables and plain Gaussians, or one run of anything
+        parts = [bits(d, ("full",), d.whole(1, 20))]
+        if d.chance(0.5):
+            parts.append(table(d, ("full",), d.whole(1, 4), 3))
+        if d.chance(0.5):
+            parts += many_gaussians(d).parts
+        else:
+            maker = d.pick(one_gaussian, one_laplace, one_mixture)
+            parts += maker(d).parts
+    else:
+        makers = d.random.choice(
+            [sampled_gaussians, sampled_laplace, many_mixtures], 2
+        )
+        parts = [part for make in makers for part in make(d).parts]
+        parts += many_gaussians(d).parts[: d.pick(0, 1)]
+    # n - b is at least 1 in every part: one record
+    return Case("lists that mix releases", tuple(parts), d.pick(*DIRECTIONS))
+
+
+# how many of 40 cases
+FAMILIES: dict[Callable[[Draw], Case], int] = {
+    one_gaussian: 5,
+    one_laplace: 3,
+    one_mixture: 2,
+    one_integer: 3,
+    some_bits: 5,
+    some_tables: 2,
+    many_gaussians: 2,
+    sampled_gaussians: 6,
+    few_runs: 1,
+    sampled_laplace: 2,
+    many_laplace: 1,
+    many_mixtures: 2,
+    many_integers: 3,
+    mixed: 3,
+}
+TURNS = [make for make, times in FAMILIES.items() for _ in range(times)]
+
+
+def draw_case(seed: int, index: int) -> Case:
+    d = Draw(seed, index)
+    case = TURNS[7 * index % len(TURNS)](d)  # families in turn
+    return Case(case.family, case.parts, case.adjacency, case.group, index)
+
+
+# --- truth and answers ------------------------------------------------------
+
+
+class TooLong(ArithmeticError):
+    """A time limit has passed."""
+
+
+@contextmanager
+def limit(seconds: float) -> Iterator[None]:
+    """Stop after so many seconds of this process's own time."""
+
+    def stop(signum: int, frame: object) -> None:
+        raise TooLong(f"more than {seconds:g} s")
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def releases_of(case: Case) -> list[al.Release]:
+    return [
+        al.Release(
+            MECHANISMS[part.kind](*part.numbers),
+            SAMPLERS[part.sampler[0]](*part.sampler[1:]),
+            part.count,
+        )
+        for part in case.parts
+    ]
+
+
+def ask(case: Case, query: str, at: float) -> al.Bound:
+    common = {"adjacency": case.adjacency, "group_size": case.group}
+    if query == "epsilon":
+        return al.epsilon(releases_of(case), delta=at, **common)
+    return al.delta(releases_of(case), epsilon=at, **common)
+
+
+def judge(setting: Setting, known: Truth) -> str:
+    """ok, above (lower end > truth) or below (upper end < truth)."""
+    low, high, at = setting.lower, setting.upper, setting.at
+    if math.isnan(low + high) or not 0 <= low <= high:
+        if not low == high == math.inf:
+            return "no interval"
+    if setting.query == "delta":
+        ends = known.delta(at)
+        setting.ends = [ends]
+        return (
+            "below" if high < ends[0] else "above" if low > ends[1] else "ok"
+        )
+    if math.isinf(low):
+        setting.ends = [known.infinite]
+        return "above" if known.infinite[1] < at else "ok"
+    if low > 0:  # a little below it delta is above `at`, or low is wrong
+        place = low * (1 - 1e-14)
+        if known.compare(place, at) < 0:
+            setting.ends = [known.delta(place)]
+            return "above"
+    if at == 0 and known.infinite[0] == 0:  # epsilon is the largest loss
+        top = max(0.0, *known.tops)
+        if not known.gap:
+            setting.note = f"largest loss {top!r}"
+            short = high < top * (1 - 1e-9) or high < top == math.inf
+            return "below" if short else "ok"
+    if math.isfinite(high) and known.compare(high, at) > 0:
+        setting.ends = [known.delta(high)]
+        return "below"
+    return "ok"
+
+
+def check(setting: Setting, known: Truth, seconds: float) -> Setting:
+    """Ask the library and judge its answer."""
+    start = time.process_time()
+    try:
+        with limit(seconds):
+            bound = ask(setting.case, setting.query, setting.at)
+        setting.lower, setting.upper = bound.lower, bound.upper
+    except (NotImplementedError, ValueError) as error:
+        setting.verdict, setting.note = "refused", str(error)[:100]
+    except TooLong as error:
+        setting.verdict, setting.note = "too long", str(error)
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"[:200]
+        setting.verdict, setting.note = "failure", told
+    setting.seconds = time.process_time() - start
+    if setting.verdict:
+        return setting
+    start = time.process_time()
+    try:
+        with limit(TRUTH_SECONDS):
+            setting.verdict = judge(setting, known)
+    except (ArithmeticError, TooLong, ValueError) as error:
+        setting.verdict, setting.note = "no truth", str(error)[:100]
+    setting.truth_seconds = time.process_time() - start
+    return setting
+
+
+def epsilons(
+    d: Draw, answers: list[Setting], tops: list[float]
+) -> Iterator[float]:
+    """Where to ask for delta: near answers, at the ends, at random."""
+    known = [s.upper for s in answers if 0 < s.upper < math.inf]
+    tops = [top for top in tops if 0 < top < math.inf]
+    while True:
+        if tops and d.chance(0.4):
+            yield d.pick(*tops) * (1 - d.pick(d.spread(1e-12, 1), 1e-6, 0))
+        elif known and d.chance(0.85):
+            yield d.pick(*known) * d.pick(1.0, d.uniform(0, 1.5), 0.999)
+        else:
+            yield d.pick(0.0, d.spread(1e-3, 30))
+
+
+def settings_of(
+    case: Case, seed: int, questions: int, seconds: float
+) -> list[Setting]:
+    """All settings of one case."""
+    warnings.simplefilter("ignore")
+    d = Draw(seed + 1_000_000, case.index)
+    first = Setting(case, "epsilon", d.chance_of_failure())
+    start = time.process_time()
+    try:
+        with limit(TRUTH_SECONDS):
+            known = truth_runs.run_truth(
+                case.parts, case.adjacency, case.group
+            )
+            tops, infinite = known.tops, known.infinite
+    except (ArithmeticError, TooLong, ValueError) as error:
+        first.verdict, first.note = "no truth", str(error)[:100]
+        return [first]
+    found = [check(first, known, seconds)]
+    first.truth_seconds += time.process_time() - start - first.seconds
+    if first.verdict in ("no truth", "refused", "too long"):
+        return found
+    for _ in range(questions // 2 - 1):
+        at = d.chance_of_failure()
+        if infinite[0] > 0 and d.chance(0.5):  # around the infinite mass
+            at = infinite[0] * d.pick(1.0, 1 + 1e-15, 1 - 1e-12, 1.1, 2)
+            at = min(at, 1.0)
+        found.append(check(Setting(case, "epsilon", at), known, seconds))
+    places = epsilons(d, list(found), tops)
+    for at in islice(places, questions - questions // 2):
+        if math.isfinite(at):
+            found.append(check(Setting(case, "delta", at), known, seconds))
+    if d.chance(CURVES * (4 if "one run" in case.family else 1)):
+        found += curves(case, known, found, seconds)
+    return found
+
+
+def curves(
+    case: Case, known: Truth, before: list[Setting], seconds: float
+) -> list[Setting]:
+    """What a trade-off curve and a fit of mu promise, against the truth."""
+    common = {"adjacency": case.adjacency, "group_size": case.group}
+    try:
+        with limit(seconds):
+            curve = al.tradeoff_curve(releases_of(case), **common)
+            fit = al.gdp(releases_of(case), **common)
+    except NotImplementedError as error:
+        return [Setting(case, "gdp", 0.0, "refused", note=str(error)[:200])]
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"[:200]
+        return [Setting(case, "gdp", 0.0, "failure", note=told)]
+    found = []
+    with suppress(ArithmeticError), limit(TRUTH_SECONDS):
+        mu = truth_runs.table_mu(known, fit.cutoff)
+        one = Setting(case, "mu", fit.cutoff, "ok", fit.mu_lower, fit.mu)
+        one.ends = [mu]
+        if fit.mu < mu[0] or fit.mu_lower > mu[1]:
+            one.verdict = "below" if fit.mu < mu[0] else "above"
+        found.append(one)
+    asked = [s.at for s in before if s.query == "delta" and s.at < 700]
+    for name, places in (
+        ("gdp", [0.0, *asked[:2]]),
+        ("tradeoff", slopes(curve)),
+    ):
+        made = fit if name == "gdp" else curve
+        one = Setting(case, name, 0.0, "ok", 0.0, 1.0)
+        with suppress(ArithmeticError), limit(TRUTH_SECONDS):
+            for at in places:
+                promised, truly = float(made.delta(at)), known.delta(at)
+                if one.verdict == "ok":
+                    one.at, one.upper, one.ends = at, promised, [truly]
+                if promised < truly[0]:
+                    one.verdict = "below"
+        found.append(one if one.ends else replace(one, verdict="no truth"))
+    return found
+
+
+def slopes(curve: al.TradeoffCurve) -> list[float]:
+    """Epsilons of some edges: there the polygon touches its bound."""
+    rise = np.diff(curve.false_positive)
+    fall = -np.diff(curve.false_negative)
+    good = np.flatnonzero((rise > 1e-6) & (fall > 1e-6))
+    some = good[:: max(1, len(good) // 30)]
+    places = [float(np.log(fall[i] / rise[i])) for i in some]
+    return [x for x in places if abs(x) < 700]
+
+
+JUDGED = ("ok", "above", "below", "no interval", "failure", "too long")
+BAD = ("above", "below", "no interval", "failure", "too long")
+
+
+def work(job: tuple[int, int, int, float]) -> list[Setting]:
+    seed, index, questions, seconds = job
+    return settings_of(draw_case(seed, index), seed, questions, seconds)
+
+
+def search(
+    total: int, seed: int, questions: int, seconds: float, jobs: int
+) -> Iterator[list[Setting]]:
+    """Cases in order, until enough settings have been judged."""
+    indices = count()
+    judged = 0
+    if jobs == 1:
+        while judged < total:
+            found = work((seed, next(indices), questions, seconds))
+            judged += sum(s.verdict in JUDGED for s in found)
+            yield found
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        while judged < total:
+            some = list(islice(indices, 40 * jobs))
+            tasks = [(seed, index, questions, seconds) for index in some]
+            for found in pool.map(work, tasks):
+                judged += sum(s.verdict in JUDGED for s in found)
+                yield found
+                if judged >= total:
+                    break
+
+
+# --- report -----------------------------------------------------------------
+
+
+def in_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): in_json(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [in_json(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def summary(found: list[Setting]) -> dict[str, dict[str, Any]]:
+    """Numbers of each family."""
+    rows = {}
+    families = sorted({s.case.family for s in found})
+    for name in [*families, "all"]:
+        some = [s for s in found if name in (s.case.family, "all")]
+        ok = [s for s in some if s.verdict == "ok" and s.lower < s.upper]
+        asked = [s for s in ok if s.query in ("epsilon", "delta")]
+        widths = sorted(s.width for s in asked) or [0.0]
+        verdicts = Counter(s.verdict for s in some)
+        rows[name] = {
+            "judged": sum(verdicts[v] for v in JUDGED),
+            "violations": verdicts["above"] + verdicts["below"],
+            **{v: verdicts[v] for v in (*BAD, "no truth", "refused")},
+            "median width": statistics.median(widths),
+            "wider than asked": sum(w > WIDTH for w in widths),
+            "seconds": sum(s.seconds for s in some),
+            "seconds for truth": sum(s.truth_seconds for s in some),
+        }
+    return rows
+
+
+def told(setting: Setting) -> str:
+    case = setting.case
+    parts = "; ".join(
+        f"{p.kind} {p.numbers} {p.sampler} x {p.count}" for p in case.parts
+    )
+    return (
+        f"{setting.verdict}: case {case.index}, {case.family}: {parts}, "
+        f"{case.adjacency}, group {case.group}: {setting.query} at "
+        f"{setting.at!r} is [{setting.lower!r}, {setting.upper!r}], truth "
+        f"{setting.ends} {setting.note}"
+    )
+
+
+def report(found: list[Setting], shown: int) -> None:
+    rows = summary(found)
+    columns = list(rows["all"])
+    print(" | ".join(["family", *columns]))
+    for name, row in rows.items():
+        values = (
+            f"{v:.3g}" if isinstance(v, float) else v for v in row.values()
+        )
+        print(" | ".join(map(str, [name, *values])))
+    bad = [s for s in found if s.verdict in BAD]
+    for setting in bad[:shown]:
+        print(told(setting)[:900])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    add = parser.add_argument
+    add("--count", type=int, default=20_000)
+    add("--seed", type=int, default=1)
+    add("--jobs", type=int, default=2)
+    add("--questions", type=int, default=8, help="of each case")
+    add("--seconds", type=float, default=60, help="limit of one call")
+    add("--case", type=int, help="this case only, in full")
+    add("--shown", type=int, default=40, help="how many are printed")
+    add("--output", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    if options.case is not None:
+        job = options.seed, options.case, options.questions, options.seconds
+        print(draw_case(options.seed, options.case))
+        for setting in work(job):
+            print(told(setting))
+        return
+    start, found, shown = time.perf_counter(), [], 0
+    for some in search(
+        options.count,
+        options.seed,
+        options.questions,
+        options.seconds,
+        options.jobs,
+    ):
+        found += some
+        if len(found) // 1000 > shown:
+            shown = len(found) // 1000
+            passed = time.perf_counter() - start
+            print(f"{passed:6.0f} s  {len(found)}", flush=True)
+    report(found, options.shown)
+    passed = time.perf_counter() - start
+    print(f"{len(found)} settings in {passed:.0f} s")
+    result = {
+        "version": al.__version__,
+        "seed": options.seed,
+        "seconds": passed,
+        "families": summary(found),
+        "bad": [asdict(s) for s in found if s.verdict in BAD],
+    }
+    text = json.dumps(in_json(result), indent=1, allow_nan=False)
+    options.output.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()

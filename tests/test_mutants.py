@@ -1,0 +1,481 @@
+"""Tests against mutations that survived (benchmarks/mutations.py).
+
+Small and exact: each function that a bound rests on, against fractions,
+mpmath or balls, and on the right side to the last bits.
+"""
+
+import math
+from fractions import Fraction
+
+import mpmath as mp
+import numpy as np
+import pytest
+import truth_curves as balls
+import truth_runs
+from flint import arb, ctx
+
+import accountlib as al
+from accountlib import intervals
+from accountlib.gaussian_dp import largest_mu, largest_rate, polygon_corners
+from accountlib.group_privacy import MixturePair
+from accountlib.privacy_loss import convex_hull
+from accountlib.sampling_pitfalls import ExchangedPair
+
+SIDES = ("upper", "lower")
+
+
+def random_table(seed, bound="upper", size=40, gaps=False):
+    """A table with sum 1, tilted, somewhere on the line."""
+    random = np.random.default_rng(seed)
+    index = np.arange(size) - int(random.integers(0, size))
+    mass = np.exp(-0.5 * ((index - index.mean()) / 6) ** 2)
+    mass *= random.uniform(0.5, 1.5, size)
+    if gaps:
+        mass[random.random(size) < 0.3] = 0
+    return intervals.TiltedTable(
+        step=float(random.uniform(0.01, 0.3)),
+        offset=float(random.normal()),
+        tilt=float(random.uniform(0.2, 3)),
+        log_scale=float(random.normal()),
+        tail=0.0,
+        infinity_mass=float(random.choice([0.0, 1e-3])),
+        bound=bound,
+        index=index,
+        mass=mass / mass.sum(),
+    )
+
+
+def exact_delta(table, counts, epsilon):
+    """delta of runs of one table, in 60 digits, no rounding outward."""
+    with mp.workdps(60):
+        law = {0: mp.mpf(1)}
+        places = [*zip(table.index.tolist(), table.mass.tolist(), strict=True)]
+        for _ in range(counts):
+            new: dict[int, mp.mpf] = {}
+            for i, p in law.items():
+                for j, q in places:
+                    new[i + j] = new.get(i + j, 0) + p * mp.mpf(q)
+            law = new
+        offset = counts * mp.mpf(table.offset)
+        total = mp.mpf(0)
+        for i, p in law.items():
+            loss = offset + mp.mpf(table.step) * i
+            if loss > epsilon:
+                size = p * mp.exp(
+                    counts * mp.mpf(table.log_scale) - table.tilt * loss
+                )
+                total += size * -mp.expm1(mp.mpf(epsilon) - loss)
+        lost = 1 - (1 - mp.mpf(table.infinity_mass)) ** counts
+        return total + lost
+
+
+@pytest.mark.parametrize("bound", SIDES)
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_end_next_to_the_exact_one(bound, seed):
+    table = random_table(seed, bound, gaps=seed % 2 == 1)
+    sign = table.sign
+    for count in (1, 2, 5):
+        total = intervals.add_tables([(table, count)], -40.0, (1.0, 1.0))
+        middle = count * float(table.losses @ table.mass)
+        for epsilon in (middle - 0.5, middle, middle + 0.3, middle + 1):
+            exact = exact_delta(table, count, epsilon)
+            if not 1e-12 < exact < 0.9:
+                continue
+            found = intervals.read_delta(total, epsilon)
+            assert 0 <= sign * (mp.mpf(found) / exact - 1) < 1e-8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_transforms_and_their_logarithms(seed):
+    """Every value is within its own error of 40 digits, and that is small."""
+    table = random_table(seed, size=30)
+    size, last, center = 211, 40, int(table.index[np.argmax(table.mass)])
+    with mp.workdps(40):
+        exact = [
+            mp.fsum(
+                m * mp.expjpi(mp.mpf(2 * k * (i - center)) / size)
+                for i, m in zip(
+                    table.index.tolist(), table.mass.tolist(), strict=True
+                )
+            )
+            for k in range(last + 1)
+        ]
+        whole = mp.fsum(table.mass.tolist())
+        for z, wrong in (
+            intervals.slow_transform(table, center, size, last),
+            intervals.fast_transform(table, center, size),
+        ):
+            logs, lost = intervals.log_transform(table, z, wrong)
+            for k in range(last + 1):
+                assert (
+                    abs(complex(exact[k] - whole) - z[k]) <= wrong[k] + 1e-17
+                )
+                assert wrong[k] < 1e-10
+                truly = mp.log(exact[k])
+                gap = abs(truly - mp.mpc(complex(logs[k])))
+                turns = abs(gap - 2 * mp.pi)
+                assert min(gap, turns) <= mp.mpf(lost[k]) + mp.mpf(10) ** -20
+                assert lost[k] < 1e-8 or abs(exact[k]) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_uniform_parts_lie_below_the_table(seed):
+    table = random_table(seed, gaps=seed % 2 == 1)
+    length, weight = intervals.smooth_parts(table)
+    assert np.all(length >= 1) and np.all(weight >= 0)
+    assert math.fsum(weight) <= math.fsum(table.mass) * (1 + 1e-15)
+    top = int(np.argmax(table.mass))
+    assert math.fsum(weight / length) == pytest.approx(table.mass[top])
+    # on each stretch around the largest mass no entry is below its level
+    levels = table.mass[top] * 2.0 ** -np.arange(len(length))
+    for n, level in zip(length.astype(int), levels, strict=True):
+        above = (table.mass >= level) | (table.mass == table.mass[top])
+        left = right = top
+        while left > 0 and above[left - 1]:
+            if table.index[left] - table.index[left - 1] != 1:
+                break
+            left -= 1
+        while right < len(above) - 1 and above[right + 1]:
+            if table.index[right + 1] - table.index[right] != 1:
+                break
+            right += 1
+        assert n == right - left + 1
+
+
+@pytest.mark.parametrize("count", [1, 7, 1000])
+def test_transforms_decay_as_promised(count):
+    """At an angle and at all larger ones, and by a good part of the truth."""
+    for seed in range(4):
+        table = random_table(seed)
+        n, c = intervals.smooth_parts(table)
+        c = c / float(np.sum(table.mass))
+        angles = np.linspace(0.01, np.pi, 400)
+        turns = np.exp(1j * np.multiply.outer(angles, table.index))
+        size = np.abs(turns @ table.mass) / np.sum(table.mass)
+        truly = -count * np.log(size)
+        later = np.minimum.accumulate(truly[::-1])[::-1]
+        decay = intervals.log_decay([(n, c, count)], angles)
+        assert np.all(np.diff(decay) >= 0)
+        assert np.all(decay <= later + 1e-12)
+        assert decay[100] > 0.2 * min(later[100], count)
+        k, rest = intervals.highest_frequency([(table, count)], 700, 2.0)
+        if rest:
+            beyond = 2 * np.pi / 700 * np.arange(k + 1, 351)
+            turns = np.exp(1j * np.multiply.outer(beyond, table.index))
+            size = np.abs(turns @ table.mass) / np.sum(table.mass)
+            assert np.all(size**count <= rest) and rest < math.exp(-2)
+
+
+@pytest.mark.parametrize("log_tail", [-3.0, -15.0])
+@pytest.mark.parametrize("count", [3, 12])
+def test_windows_leave_out_what_they_say(log_tail, count):
+    for seed in range(3):
+        one, other = random_table(seed), random_table(seed + 10, size=9)
+        first, last = intervals.tail_window(
+            [(one, count), (other, 2)], log_tail, (0.3, 0.2)
+        )
+        law = np.ones(1)
+        for table, n in ((one, count), (other, 2)):
+            for _ in range(n):
+                law = np.convolve(law, table.mass)
+        start = count * int(one.index[0]) + 2 * int(other.index[0])
+        place = start + np.arange(len(law))
+        assert math.fsum(law[place < first]) <= math.exp(log_tail)
+        assert math.fsum(law[place > last]) <= math.exp(log_tail)
+        assert start <= first < last <= place[-1]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("size", [1e-3, 1.0, 300.0])
+def test_tilted_masses_keep_their_side_to_the_last_bits(sign, size):
+    random = np.random.default_rng(1)
+    for _ in range(20):
+        losses = size * random.normal(size=8)
+        mass = 10.0 ** random.uniform(-250, 0, 8)
+        mass[0] = 0.0
+        tilt = float(random.uniform(0, 3))
+        found, scale = intervals.tilt_masses(losses, mass, tilt, sign)
+        assert found[0] == 0
+        with mp.workdps(50):
+            for loss, p, m in zip(
+                losses[1:], mass[1:], found[1:], strict=True
+            ):
+                back = m * mp.exp(mp.mpf(scale) - mp.mpf(tilt) * mp.mpf(loss))
+                if m > 1e-290:
+                    gap = sign * (back / mp.mpf(float(p)) - 1)
+                    assert (
+                        0 <= gap < 1e-14 * (100 + abs(tilt * size) * 20 + 600)
+                    )
+
+
+def test_ceilings_and_infinite_masses_hold_the_exact_numbers():
+    with mp.workdps(200):
+        for count in (1, 3, 7, 1000):
+            for scale in (0.3, 1.7, 1e6):
+                pair = al.Laplace(scale).pair()
+                bound = intervals.loss_ceiling([(pair, count)])
+                exact = count / mp.mpf(scale)
+                assert bound.lower <= exact <= bound.upper
+                assert (
+                    bound.upper - bound.lower <= exact * 1e-13 + count * 1e-12
+                )
+            for lost in (0.1, 2.0**-20, 1e-100, 0.999):
+                pair = al.ApproximateDP(0.5, lost).pair()
+                pairs = [(pair, count), (al.Laplace(1.0).pair(), 2)]
+                bound = intervals.infinite_bound(pairs)
+                exact = 1 - (1 - mp.mpf(lost)) ** count
+                assert bound.lower <= exact <= bound.upper
+                assert bound.upper <= bound.lower * (1 + 1e-13)
+
+
+def test_answers_that_are_known_and_limits():
+    query = intervals.Query
+    run = [(al.Laplace(2.0).pair(), 4)]
+    known = intervals.known_answer
+    assert known(run, query(None, 2.5, 1e-3)) == al.Bound(0.0, 0.0)
+    assert known(run, query(None, 1.9, 1e-3)) is None
+    assert known(run, query(1.0, None, 1e-3)) == al.Bound(0.0, 0.0)
+    ceiling = known(run, query(0.0, None, 1e-3))
+    assert ceiling is not None
+    assert ceiling.lower <= 2.0 <= ceiling.upper
+    lossy = [(al.ApproximateDP(0.5, 0.1).pair(), 2)]
+    lost = known(lossy, query(0.18, None, 1e-3))
+    assert lost is not None and lost.lower == math.inf
+    assert known(lossy, query(0.2, None, 1e-3)) is None
+    cut = intervals.limited
+    assert cut(al.Bound(0.0, 3.0), run, query(None, 1.0, 1e-3)).upper == 1.0
+    assert cut(al.Bound(0.0, 9.0), run, query(0.1, None, 1e-3)).upper < 2.1
+    found = cut(al.Bound(0.0, 1.0), lossy, query(None, 0.1, 1e-3))
+    assert 0.1899 < found.lower <= 0.19
+    wide = al.Bound(0.0, math.inf)
+    assert cut(wide, lossy, query(0.1, None, 1e-3)).upper == math.inf
+
+
+def random_lines(seed, size=12):
+    """Slopes, and values of a convex decreasing curve."""
+    random = np.random.default_rng(seed)
+    alpha = np.sort(np.exp(random.normal(size=size)))
+    shares = random.dirichlet(np.ones(size))
+    kinks = np.exp(random.normal(size=size))
+    delta = np.maximum(kinks[None, :] - alpha[:, None], 0) @ shares
+    return alpha, delta / max(1.0, float(kinks @ shares))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_largest_rate_is_rounded_down(seed):
+    alpha, delta = random_lines(seed)
+    _, _, index = polygon_corners(alpha, delta)
+    k = int(np.searchsorted(alpha[index], 1.0, side="right"))
+    found = largest_rate(alpha, delta)
+    if k in (0, len(index)):
+        assert found == 0
+        return
+    j = int(index[k - 1])
+    k = int(index[k])
+    fall = Fraction(delta[j]) - Fraction(delta[k])
+    exact = fall / (Fraction(alpha[k]) - Fraction(alpha[j]))
+    # each delta may be off by a unit, besides
+    least = (fall - Fraction(8, 2**53)) / (
+        Fraction(alpha[k]) - Fraction(alpha[j])
+    )
+    assert found <= max(0.0, float(least))
+    assert found >= float(exact) - 1e-12
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_largest_mu_lies_between_both_roundings(seed):
+    alpha, delta = random_lines(seed)
+    low, high = (largest_mu(alpha, delta, 1e-3, sign) for sign in (-1, 1))
+    assert 0 <= low <= high <= low + 1e-11 * (1 + low)
+    x, w, index = polygon_corners(alpha, delta)
+    best = mp.mpf(0)
+    with mp.workdps(40):
+        for a, v, i in zip(x, w, index[1:], strict=True):
+            if a >= 1e-3 and 1 - v >= 1e-3 and alpha[i] > 1:
+                normal = [
+                    mp.sqrt(2) * mp.erfinv(1 - 2 * mp.mpf(float(z)))
+                    for z in (a, 1 - v)
+                ]
+                best = max(best, mp.fsum(normal))
+        assert best <= high
+
+
+# masses of P and Q between two losses, in balls
+def ball_masses(density, tails, low, high):
+    with ctx.workprec(400):
+        z = [balls._place(density, arb(x), 0.0) for x in (low, high)]
+        p, q = ((side(z[0]) - side(z[1])) for side in tails)
+        return float(p.mid()), float(q.mid())
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.3, 1.0, 10.0])
+@pytest.mark.parametrize("exchanged", [True, False])
+def test_narrow_cells_of_mixtures(noise, exchanged):
+    """Widths converge one by one: all must, not any."""
+    size, rate = 4, 0.3
+    means = [j / noise for j in range(0 if exchanged else 1, size + 1)]
+    chances = [
+        math.comb(size, j) * rate**j * (1 - rate) ** (size - j)
+        for j in range(size + 1)
+    ]
+    weights = np.array(chances[-len(means) :])
+    weights = weights / math.fsum(weights)
+    make = ExchangedPair if exchanged else MixturePair
+    pair = make(tuple(means), tuple(weights.tolist()))
+    m, w = (
+        [balls.ball(x) for x in means],
+        [balls.ball(float(x)) for x in weights],
+    )
+
+    def density(z):
+        up, rise = balls._log_density(m, w, z, 1)
+        if not exchanged:
+            return up, rise
+        down, fall = balls._log_density(m, w, z, -1)
+        return up - down, rise - fall
+
+    def above(z, sign):
+        return sum(
+            (b * balls.tail(z - sign * a) for a, b in zip(m, w, strict=True)),
+            arb(0),
+        )
+
+    tails = [lambda z: above(z, 1)]
+    tails.append((lambda z: above(z, -1)) if exchanged else balls.tail)
+    starts = np.array([0.01, 0.5, 2.0, 6.0]) / min(1.0, noise)
+    if not exchanged:
+        starts = np.concatenate([-starts[::-1] / 3, starts])
+    for width in (1e-8, 1e-3, 0.3):
+        # edges and widths as the engine hands them over: accurate widths
+        edges = np.sort(np.concatenate([starts, starts + width]))
+        if np.any(np.diff(edges) <= 0):
+            continue
+        p, q = pair.interval_masses(edges, np.diff(edges), "right")
+        for i in range(len(edges) - 1):
+            exact = ball_masses(density, tails, edges[i], edges[i + 1])
+            if min(exact) < 1e-290:
+                continue
+            for found, truly in zip((p[i + 1], q[i + 1]), exact, strict=True):
+                assert found == pytest.approx(truly, rel=3e-12)
+
+
+@pytest.mark.parametrize("order", [2.0, 5.0, 40.0])
+def test_renyi_without_replacement_at_both_ends(order):
+    def rdp(a):
+        return al.gaussian_rdp(a, noise_multiplier=2.0)
+
+    at = {
+        rate: float(al.without_replacement_rdp(order, rdp=rdp, rate=rate))
+        for rate in (0.0, 0.999, 1.0)
+    }
+    assert at[0.0] == 0
+    assert at[1.0] == pytest.approx(order / 8)
+    assert at[0.999] > 0.5 * at[1.0]
+
+
+@pytest.mark.parametrize("bound", SIDES)
+def test_masses_of_any_size_are_read_off_outward(bound):
+    """A single loss: the logarithm of its mass has an error of its own."""
+    random = np.random.default_rng(3)
+    for _ in range(200):
+        mass, loss = 10.0 ** random.uniform(-260, 0), random.uniform(0.5, 2)
+        table = intervals.TiltedTable(
+            *(1.0, float(loss), 0.0, 0.0, 0.0, 0.0, bound),
+            np.zeros(1, int),
+            np.array([mass]),
+        )
+        found = intervals.read_delta(table, 0.25)
+        with mp.workdps(50):
+            exact = mp.mpf(mass) * -mp.expm1(mp.mpf(0.25) - mp.mpf(loss))
+            gap = table.sign * (mp.mpf(found) / exact - 1)
+        assert 0 <= gap < 1e-12
+
+
+@pytest.mark.parametrize("scale", [1e10, 1e17, 1e300])
+@pytest.mark.parametrize("sensitivity", [1, 2, 5])
+def test_losses_too_small_for_floats_are_not_0(scale, sensitivity):
+    for sampling in (al.FullBatch(), al.FixedBatch(1, 2), al.Poisson(0.5)):
+        pair = al.dominating_pairs(
+            al.DiscreteLaplace(scale, sensitivity),
+            sampling=sampling,
+            adjacency="substitute",
+        )[0]
+        assert 0 < pair.loss_range[1]
+        assert pair.delta(0.0) > 0
+
+
+def test_exchanged_integer_noise_has_mass_1():
+    for mechanism in (al.DiscreteGaussian(0.7, 2), al.DiscreteLaplace(3.0, 4)):
+        for rate in (0.01, 0.9):
+            pair = al.dominating_pairs(
+                mechanism, sampling=al.Poisson(rate), adjacency="substitute"
+            )[0]
+            p, q = pair.interval_masses(np.array([0.0]), np.zeros(0), "right")
+            lost = pair.infinite_mass
+            assert math.fsum([*p, lost[0]]) == pytest.approx(1, rel=1e-14)
+            assert math.fsum([*q, lost[1]]) == pytest.approx(1, rel=1e-14)
+
+
+FULL, POISSON, BATCH = ("full",), ("poisson", 0.05), ("fixed", 30, 1000)
+ANSWERS = [
+    (al.Gaussian, "gaussian", (1.1,), POISSON, 3, 200),
+    (al.Gaussian, "gaussian", (1.7,), BATCH, 2, 100),
+    (al.Gaussian, "gaussian", (2.0,), FULL, 1, 9),
+    (al.Laplace, "laplace", (2.0,), FULL, 2, 5),
+    (al.Laplace, "laplace", (2.0,), POISSON, 1, 1),
+    (al.RandomizedResponse, "response", (0.7,), POISSON, 1, 50),
+    (al.ApproximateDP, "approximate", (0.5, 1e-3), FULL, 1, 3),
+    (al.ApproximateDP, "approximate", (0.5, 1e-3), BATCH, 1, 2),
+    (al.DiscreteGaussian, "integer gaussian", (1.5, 2), FULL, 1, 3),
+    (al.DiscreteGaussian, "integer gaussian", (1.5, 1), BATCH, 1, 1),
+    (al.DiscreteLaplace, "integer laplace", (2.0, 2), FULL, 2, 4),
+    (al.DiscreteLaplace, "integer laplace", (2.0, 2), POISSON, 1, 3),
+]
+
+
+@pytest.mark.parametrize("make, kind, numbers, sampler, group, count", ANSWERS)
+def test_whole_answers_are_narrow_and_true(
+    make, kind, numbers, sampler, group, count
+):
+    """Each mechanism, each sampler, all adjacencies that have a truth."""
+    samplers = {"full": al.FullBatch, "poisson": al.Poisson}
+    sampling = samplers.get(sampler[0], al.FixedBatch)(*sampler[1:])
+    run = al.Release(make(*numbers), sampling, count)
+    part = truth_runs.Part(kind, numbers, sampler, count)
+    for adjacency in ("remove", "add", "substitute"):
+        fixed = sampler == BATCH and (count > 1 or group > 1)
+        if adjacency == "substitute" and fixed:
+            continue
+        known = truth_runs.run_truth([part], adjacency, group)
+        if known.gap:
+            continue
+        for epsilon in (0.0, 0.05, 0.6):
+            low, high = known.delta(epsilon)
+            found = al.delta(
+                run, epsilon=epsilon, adjacency=adjacency, group_size=group
+            )
+            assert found.lower <= high and low <= found.upper
+            assert found.width < (2e-3 if high > 1e-6 else 0.02)
+        at = min(max(low, 1e-9) * 1.01, 0.99)
+        bound = al.epsilon(
+            run, delta=at, adjacency=adjacency, group_size=group
+        )
+        assert known.compare(bound.upper, at) <= 0
+        if bound.lower > 0:
+            assert known.compare(bound.lower * (1 - 1e-13), at) >= 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_hulls_lie_below_where_the_last_mass_is_negative(seed):
+    """What is missing at the end is taken from the largest losses."""
+    random = np.random.default_rng(seed)
+    losses = np.cumsum(random.uniform(0.01, 0.4, 12))
+    mass = random.dirichlet(np.ones(12))
+    mass[-1] = -0.3 * mass[-2]
+    mass[4] *= random.choice([1.0, -0.1])
+    hull = convex_hull(losses, mass)
+    assert np.all(hull >= 0)
+    for at in [-1.0, *losses]:
+        gain = np.maximum(-np.expm1(at - losses), 0)
+        assert hull @ gain <= max(0.0, float(mass @ gain)) + 1e-15
+    assert math.fsum(hull) > 0.5 * math.fsum(mass)

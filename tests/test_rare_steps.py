@@ -1,0 +1,251 @@
+"""Where single steps decide: the split into near and far losses, single runs
+without a grid, and the simple bounds behind every answer."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import accountlib as al
+from accountlib import intervals
+from accountlib.intervals import Query, TiltedTable
+
+
+def table(mass, tilt=0.5, step=0.25, index=None):
+    index = np.arange(len(mass)) if index is None else np.asarray(index)
+    return TiltedTable(
+        step,
+        0.0,
+        tilt,
+        0.0,
+        0.0,
+        0.0,
+        "upper",
+        index=index,
+        mass=np.asarray(mass, dtype=float),
+    )
+
+
+def exact_delta(p, q, count, epsilon):
+    """delta of `count` runs of three outcomes, in 60 digits."""
+    pairs = list(zip(p, q, strict=True))
+    with mp.workdps(60):
+        alpha, total = mp.exp(mp.mpf(epsilon)), mp.mpf(0)
+        for i, j in product(range(count + 1), repeat=2):
+            k = count - i - j
+            if k < 0:
+                continue
+            ways = math.comb(count, i) * math.comb(count - i, j)
+            one = mp.mpf(ways)
+            two = mp.mpf(ways)
+            for number, (a, b) in zip((i, j, k), pairs, strict=True):
+                one *= mp.mpf(a) ** number
+                two *= mp.mpf(b) ** number
+            total += max(one - alpha * two, 0)
+        return total
+
+
+def rare_pair(rng):
+    """Two frequent outcomes with small losses, and a rare large loss."""
+    rare = 10.0 ** rng.uniform(-30, -6)
+    bias = 10.0 ** rng.uniform(-6, -3)
+    p = (0.5 + bias, 0.5 - bias - rare, rare)
+    other = rare * math.exp(-rng.uniform(1, 8))
+    q = (0.5 - bias, 0.5 + bias - other, other)
+    return p, q
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rare_losses_against_exact_sums(seed):
+    rng = np.random.default_rng(seed)
+    p, q = rare_pair(rng)
+    largest = math.log(p[2] / q[2])
+    count = int(rng.integers(2, 12))
+    share = float(rng.uniform(0.2, 2.5))
+    run = al.Release(al.DiscretePair(p, q), count=count)
+    bound = al.delta(run, epsilon=share * largest, adjacency="remove")
+    truth = exact_delta(p, q, count, share * largest)
+    assert bound.lower <= truth <= bound.upper
+    if share < 0.95:  # one large loss is enough
+        assert bound.width < 2e-3
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "count", "epsilon"),
+    [
+        (2.0, 1e-4, 10, 0.1),
+        (2.0, 1e-4, 10, 1.0),
+        (2.0, 1e-4, 1000, 1.0),
+        (2.0, 1e-6, 1000, 0.1),
+        (1.0, 1e-5, 100, 3.0),
+        (4.0, 1e-3, 100, 0.5),
+    ],
+)
+def test_two_sides_where_one_tilt_fails(noise, rate, count, epsilon):
+    run = al.Release(al.Gaussian(noise), al.Poisson(rate), count)
+    bound = al.delta(run, epsilon=epsilon, adjacency="add-or-remove")
+    assert bound.width <= 1.5e-3
+    # by hand: at least one large step from below, their sum from above
+    one = al.delta(
+        al.Release(al.Gaussian(noise), al.Poisson(rate)),
+        epsilon=epsilon,
+        adjacency="remove",
+    )
+    assert bound.upper > 0.99 * min(1.0, count) * one.lower
+    back = al.epsilon(run, delta=bound.upper, adjacency="add-or-remove")
+    assert back.lower <= epsilon <= back.upper * (1 + 1e-9)
+
+
+def test_the_split_transform_has_a_relative_error():
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        mass = rng.uniform(0, 1, 12)
+        mass[:8] /= mass[:8].sum()
+        mass[8:] *= 10.0 ** rng.uniform(-60, -3)
+        count, size = int(rng.integers(2, 40)), 64
+        part = table(mass)
+        power = intervals.Power.of([(part, count)], size, 32, 1.9)
+        value, wrong = power.values(np.arange(33))
+        with mp.workdps(200):
+            for k in range(33):
+                turn = mp.expj(2 * mp.pi * k / size)
+                near, far = (
+                    sum(mp.mpf(m) * turn**x for x, m in places)
+                    for places in (
+                        list(enumerate(mass))[:8],
+                        list(enumerate(mass))[8:],
+                    )
+                )
+                shift = turn ** (-power.middle)
+                truth = ((near + far) ** count - near**count) * shift
+                assert abs(truth - mp.mpc(value[k])) <= wrong[k]
+        assert wrong[0] < 1e-10 * abs(value[0])
+
+
+def test_nothing_is_known_of_a_quotient_by_zero():
+    part = table([0.5, 0.5, 0.0, 0.0, 1e-9])
+    power = intervals.Power.of([(part, 30)], 4, 2, 0.9)
+    value, wrong = power.values(np.array([2]))  # 0.5 - 0.5 = 0
+    assert abs((1e-9) ** 30 - value[0]) <= wrong[0]
+
+
+def test_sums_of_near_losses_stay_below_their_bound():
+    rng = np.random.default_rng(8)
+    for _ in range(30):
+        p = rng.uniform(0, 1, 3)
+        p = p / p.sum()
+        losses = np.array([-1.0, 0.0, 2.0])
+        part = table(p * np.exp(0.5 * losses), index=[-4, 0, 8])
+        epsilon, count = float(rng.uniform(0.5, 4)), int(rng.integers(2, 7))
+        truth = Fraction(0)
+        for places in product(range(3), repeat=count):
+            total = sum(losses[list(places)])
+            if total > epsilon:
+                gain = Fraction(-math.expm1(epsilon - total))
+                truth += gain * math.prod(Fraction(p[i]) for i in places)
+        for tilt in (0.1, 1.0, 3.0):
+            bound = intervals.near_bound([(part, count)], 2.5, epsilon, tilt)
+            assert bound >= float(truth) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.3, 1.0, 5.0])
+def test_single_runs_need_no_grid(mu):
+    pair = al.GaussianPair(mu)
+    at = np.sort(np.random.default_rng(1).uniform(-2, 8, 40) * mu * (1 + mu))
+    low, up = intervals.run_curve(pair, at)
+    exact = al.gaussian_delta(at, mu=mu)
+    assert np.all(low <= exact * (1 + 1e-11) + 1e-300)
+    assert np.all(exact * (1 - 1e-11) <= up)
+    seen = exact > 1e-290
+    assert np.all((up - low)[seen] <= 1e-6 * exact[seen])
+
+
+def test_single_runs_where_q_is_too_small_for_floats():
+    run = al.Release(al.DiscreteGaussian(1.0))
+    ask = {"adjacency": "remove", "group_size": 15}
+    bound = al.epsilon(run, delta=1e-150, **ask)
+    assert bound.contains(502.49845) and bound.width < 1e-6
+    assert al.delta(run, epsilon=480.0, **ask).contains(7.6501e-137)
+    run = al.Release(al.DiscreteGaussian(0.5, 10))
+    bound = al.epsilon(run, delta=1e-100, adjacency="remove")
+    assert bound.contains(600.0)
+
+
+def test_the_masses_at_infinity_decide_exactly():
+    run = al.Release(al.ApproximateDP(0.0, 2.0**-20), count=3)
+    delta = 2.8610202207355116e-06
+    exact = 1 - (1 - Fraction(2) ** -20) ** 3
+    assert Fraction(delta) < exact
+    bound = al.epsilon(run, delta=delta, adjacency="remove")
+    assert bound == al.Bound(math.inf, math.inf)
+    run = al.Release(al.ApproximateDP(0, 0.1), count=2)
+    assert 1 - (1 - Fraction(0.1)) ** 2 > Fraction(0.19)
+    bound = al.epsilon(run, delta=0.19, adjacency="remove")
+    assert bound.upper == math.inf
+
+
+@pytest.mark.parametrize("total", [1e-30, 1e-9, 0.3, 5.0, 200.0])
+def test_the_probability_of_any(total):
+    parts = [(Fraction(total / 1000) / 3, 1000), (Fraction(1, 10**9), 7)]
+    low, high = intervals.any_of_many(parts)
+    with mp.workdps(300):
+        none = mp.mpf(1)
+        for p, n in parts:
+            none *= (1 - mp.mpf(p.numerator) / p.denominator) ** n
+        assert low <= 1 - none <= high
+    assert high <= math.nextafter(low, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("run", "question"),
+    [
+        (al.Release(al.Gaussian(0.5), al.Poisson(1e-4), 10), {"epsilon": 0.0}),
+        (
+            al.Release(al.Gaussian(4.0), al.Poisson(1e-5), 10**4),
+            {"epsilon": 0.01},
+        ),
+        (
+            al.Release(al.DiscreteGaussian(2.0), al.Poisson(1e-3), 1000),
+            {"delta": 1e-5},
+        ),
+        (al.Release(al.DiscreteLaplace(10.0, 3), count=10), {"delta": 1e-5}),
+        (
+            [al.Release(al.Gaussian(s)) for s in np.geomspace(0.09, 1632, 30)],
+            {"delta": 1e-5},
+        ),
+        (al.Release(al.Gaussian(37.0)), {"epsilon": 0.99}),
+    ],
+)
+def test_no_useless_answers(run, question):
+    ask = al.delta if "epsilon" in question else al.epsilon
+    bound = ask(run, adjacency="add-or-remove", **question)
+    assert bound.upper < 1e-200 or bound.upper < 2 * bound.lower
+
+
+def test_gaussian_runs_merge_exactly():
+    runs = [
+        al.Release(al.Gaussian(4.0), count=9),
+        al.Release(al.Gaussian(2.0)),
+    ]
+    (way,) = al.directions(runs, "add-or-remove", 1)
+    ((pair, count),) = way
+    assert count == 1 and pair.mu == math.sqrt(9 / 16 + 1 / 4)
+    bound = al.epsilon(runs, delta=1e-200, adjacency="remove")
+    assert bound.contains(al.gaussian_epsilon(1e-200, mu=pair.mu))
+
+
+def test_simple_bounds_contain_the_truth():
+    rng = np.random.default_rng(2)
+    for _ in range(40):
+        mu, count = float(rng.uniform(0.01, 2)), int(rng.integers(1, 50))
+        losses = [(al.GaussianPair(mu), count)]
+        whole = mu * math.sqrt(count)
+        epsilon = float(rng.uniform(0, 5))
+        bound = intervals.simple_bound(losses, Query(None, epsilon, 1e-3))
+        assert bound.contains(al.gaussian_delta(epsilon, mu=whole))
+        delta = 10.0 ** rng.uniform(-12, -1)
+        bound = intervals.simple_bound(losses, Query(delta, None, 1e-3))
+        assert bound.contains(al.gaussian_epsilon(delta, mu=whole))
