@@ -2081,7 +2081,8 @@ def sampled_curve(sampled: SampledPair, add: bool) -> Curve | None:
     >>> float(sampled_curve(pair, True)(np.array([1.5]))[0].round(15))
     0.000283066465491
     """
-    base, rate, missed = sampled.base, sampled.rate, sampled.missed
+    base, rate = sampled.base, sampled.rate
+    missed = sampled.missed or 0.0  # the pair knows it
     simple = isinstance(base, (GaussianPair, LaplacePair))
 
     def whole(order: Floats) -> Any:
@@ -2265,7 +2266,7 @@ def loss_curve(
     plain = sampled.pair if isinstance(sampled, ReversedPair) else sampled
     rate, missed = 1.0, 0.0
     if isinstance(plain, SampledPair):
-        rate, missed = plain.rate, plain.missed
+        rate, missed = plain.rate, plain.missed or 0.0
     log_q = log_masses - losses
     with np.errstate(divide="ignore"):
         points = loss_points(losses, log_q, rate=rate, missed=missed, add=add)
