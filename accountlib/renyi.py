@@ -1759,7 +1759,8 @@ def normal_curve(
     Returns: a function of a 1-d array of finite orders >= 1.
     Error: an upper bound; relative error below 1e-11 for orders up to 100
     and means up to 10, mostly below 1e-12; in general $10^{-15} + 2^{-50}
-    E$ with the largest exponent E where the integrand counts. Above `MOST_MEAN` the bound is $a \mu^2/2$.
+    E$ with the largest exponent E where the integrand counts. Above
+    `MOST_MEAN` the bound is $a \mu^2/2$.
     Source: chapter 7, Theorem "Trapezoid rule".
 
     >>> step = ShiftedNormals((2.0,), (1.0,), 0.01, 0.99)  # noise 0.5
@@ -2151,8 +2152,8 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     rounded up.
     Raises: NotImplementedError for other pairs.
     Error: relative error below 1e-11 for orders up to 100 and noise
-    multipliers from 0.1 on, mostly below 1e-12; otherwise as `normal_curve`, `laplace_curve`
-    and `loss_rdp` say.
+    multipliers from 0.1 on, mostly below 1e-12; otherwise as
+    `normal_curve`, `laplace_curve` and `loss_rdp` say.
     Source: chapter 7, "One curve for a whole run".
 
     >>> bool(6 <= pair_rdp(GaussianPair(2.0))(3.0) < 6 + 1e-14)
