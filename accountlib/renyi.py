@@ -2049,6 +2049,29 @@ def integer_shift(pair: IntegerGaussianPair) -> Shifts:
 def shifted_normals(
     shifts: Shifts, rate: float = 1.0, missed: float = 0.0
 ) -> ShiftedNormals:
+    r"""Shifts of a pair, sampled or not, with the mean 0 set apart.
+
+    Formula: $1 - \gamma + \gamma w_0$ is not moved, $\gamma w_j$ by mu_j.
+
+    Parameters: `shifts`, with increasing means; `rate`, `missed`.
+    Returns: a ShiftedNormals.
+    Source: chapter 7, "One curve for a whole run".
+
+    >>> shifted_normals(((0.0, 1.0), (0.75, 0.25), 0.0)).missed
+    0.75
+    """
+    means, weights, _ = shifts
+    if means[0] > 0:
+        return ShiftedNormals(means, weights, rate, missed)
+    moved = math.fsum(weights[1:])
+    shares = tuple(w / moved for w in weights[1:])
+    rest = missed + rate * weights[0]
+    return ShiftedNormals(means[1:], shares, rate * moved, rest)
+
+
+def shifted_normals(
+    shifts: Shifts, rate: float = 1.0, missed: float = 0.0
+) -> ShiftedNormals:
     """The integrand's view of shifts: a mean of 0 counts as not sampled.
 
     Parameters: `shifts`; `rate`, `missed`, of sampling besides.
@@ -2161,6 +2184,19 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     add = isinstance(pair, ReversedPair)
     plain = pair.pair if isinstance(pair, ReversedPair) else pair
     base = plain.base if isinstance(plain, SampledPair) else plain
+    if isinstance(plain, DiscretePair) and type(plain) is not DiscretePair:
+        losses, p, q = plain._finite  # it knows its losses better
+        sign, mass = (-1, q) if add else (1, p)
+        lost, missing = plain.infinite_mass[:: -1 if add else 1]
+        if lost > 0:
+            return lambda order: np.full(np.shape(order), np.inf)
+        exact = partial(
+            loss_rdp,
+            losses=sign * losses,
+            log_masses=np.log(mass),
+            missing=missing,
+        )
+        return raised(exact, 3e-13)
     if isinstance(base, DiscretePair):
         rate = plain.rate if isinstance(plain, SampledPair) else 1.0
         curve_of_lists = discrete_curve(base.p, base.q, rate=rate, add=add)
@@ -2212,11 +2248,13 @@ def exact_losses(
     Error: rounding only.
     Source: chapter 7, "One curve for a whole run".
 
-    >>> exact_losses(PureDP(1e-11), 3)[0].tolist()
-    [3e-11, -3e-11]
+    >>> exact_losses(PureDP(1e-11), 1)[0].tolist()
+    [1e-11, -1e-11]
     """
     if type(mechanism) is PureDP:
-        losses = np.array([1.0, -1.0]) * (moves * mechanism.epsilon)
+        if moves > 1:
+            return None
+        losses = np.array([1.0, -1.0]) * mechanism.epsilon
         return losses, np.asarray(log_expit(losses))
     if type(mechanism) is RandomizedResponse:
         if not 0 < mechanism.truth_probability < 1:

@@ -369,7 +369,7 @@ def test_many_whole_orders_are_the_same_numbers():
 
 
 def test_tiny_rates_and_much_noise():
-    for noise, rate in ((1.0, 1e-300), (1e-2, 1e-300), (1e150, 0.5)):
+    for noise, rate in ((1.0, 1e-300), (1e-2, 1e-300), (1e149, 0.5)):
         run = al.Release(al.Gaussian(noise), al.Poisson(rate))
         value = al.rdp_curve(run, adjacency=BOTH)(2.5)
         assert 0 < value < math.inf
@@ -459,3 +459,18 @@ def test_curves_ignore_the_error_state_of_numpy():
     function: Any = al.gaussian_rdp
     with pytest.raises(TypeError, match="noise_multiplier="):
         function(2.0, 1.0)
+
+
+def test_groups_of_rarely_sampled_records_keep_their_digits():
+    """At rate g a pair of records adds up to twice one record, squared."""
+    one, two = (
+        al.rdp_curve(
+            al.Release(al.Gaussian(1.0), al.Poisson(1e-9)),
+            adjacency=side,
+            group_size=2,
+        )(2.0)
+        for side in ("remove", "add")
+    )
+    known = 1e-18 * 4 * math.expm1(1)
+    assert one == pytest.approx(known, rel=1e-7)
+    assert two == pytest.approx(known, rel=1e-7)
