@@ -2069,27 +2069,6 @@ def shifted_normals(
     return ShiftedNormals(means[1:], shares, rate * moved, rest)
 
 
-def shifted_normals(
-    shifts: Shifts, rate: float = 1.0, missed: float = 0.0
-) -> ShiftedNormals:
-    """The integrand's view of shifts: a mean of 0 counts as not sampled.
-
-    Parameters: `shifts`; `rate`, `missed`, of sampling besides.
-    Source: chapter 7, "One curve for a whole run".
-
-    >>> pair = shifted_normals(((0.0, 2.0), (0.75, 0.25), 0.0), 0.5, 0.5)
-    >>> pair.means, pair.rate, pair.missed
-    ((2.0,), 0.125, 0.875)
-    """
-    means, weights, _ = shifts
-    if means[0] > 0:
-        return ShiftedNormals(means, weights, rate, missed)
-    some = math.fsum(weights[1:])
-    kept = tuple(weight / some for weight in weights[1:])
-    missed += rate * weights[0]
-    return ShiftedNormals(means[1:], kept, rate * some, missed)
-
-
 def sampled_curve(sampled: SampledPair, add: bool) -> Curve | None:
     r"""Renyi divergence of a sampled pair, in one direction.
 
