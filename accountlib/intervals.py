@@ -1793,7 +1793,7 @@ def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     error = wrong + (wrong_q / safe_q + UNIT * size) * fall
     error += 32 * UNIT * above + 1e-305
     if pair.atom_count > 0:  # one may be on the wrong side of an epsilon
-        near = pair.atom_error + 16 * UNIT * (1 + np.abs(epsilons))
+        near = pair.atom_error + 4 * UNIT * np.abs(epsilons)
         error += 2 * near * sums[0, 1:-1]
     least, most = falls(epsilons, masses[0, 2:])
     least, most = np.where(seen, fall, least), np.where(seen, fall, most)

@@ -525,6 +525,12 @@ class ExchangedPair(WeightedGaussians):
         alone = np.min(above / (means[first:] + means[0]), axis=1)
         return np.asarray(np.maximum(alone, losses / (2 * means[-1])))
 
+    @property
+    def _last(self) -> float:
+        """A loss beyond which floats show no mass."""
+        # L(z) <= 2 mu z for the largest mu; beyond mu + 60 nothing is left
+        return 2 * self.means[-1] * (self.means[-1] + 60)
+
     def _powers(self, z: Floats, losses: Floats, kept: slice) -> Floats:
         r"""At z, in two floats: $\ln w_j \pm \mu_j z - \mu_j^2/2$, the first
         less the loss; and $2 \mu_j z$ less the loss."""
@@ -563,6 +569,7 @@ class ExchangedPair(WeightedGaussians):
     ) -> tuple[Floats, slice, Floats]:
         """The z > 0 where losses > 0 are taken, in two floats, the terms
         that count, and their shares at z and at -z."""
+        losses = np.minimum(losses, self._last)
         z = self._start(losses)
         kept, z = self._kept(z, ends), np.stack([z, 0 * z])
         mean = self._means[0, kept]
@@ -682,6 +689,7 @@ class ExchangedPair(WeightedGaussians):
         short = (sign[:-1] * sign[1:] > 0) & (d < 1)
         # Beyond, shares have no digits, and the difference is exact enough.
         short &= np.abs(z[0, 1:]) * self.means[-1] < 1e20
+        short &= np.maximum(size[1:], size[:-1]) < self._last
         narrow = np.flatnonzero(short)
         if len(narrow):
             begin = shares[:, nearer[narrow]]
@@ -886,6 +894,10 @@ class MirroredPair(DominatingPair):
         above = [x for x in self.half.atoms if x > 0]
         middle = [0.0] if self.center > 0 else []
         return (*[-x for x in reversed(above)], *middle, *above)
+
+    @property
+    def atom_error(self) -> float:
+        return self.half.atom_error
 
     @property
     def discrete(self) -> bool:

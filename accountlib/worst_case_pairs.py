@@ -418,9 +418,8 @@ class DiscretePair(DominatingPair, Mechanism):
 
     @property
     def atom_error(self) -> float:
-        # p and q are rounded, and so are their logarithms
-        logs = np.log(np.concatenate(self._finite[1:]))
-        return 8 * UNIT * (1 + float(np.max(np.abs(logs), initial=0.0)))
+        # p and q may be rounded, and so are quotient and logarithm
+        return 4 * UNIT * (1 + max(map(abs, self.loss_range)))
 
     @property
     def discrete(self) -> bool:
@@ -436,7 +435,8 @@ class DiscretePair(DominatingPair, Mechanism):
         )
 
     def mass_error(self, mass: Floats) -> Floats:
-        return super().mass_error(mass) + 2 * len(self.p) * UNIT
+        # Masses are given, or one exponential, and added up.
+        return super().mass_error(mass) / 8 + 2 * len(self.p) * UNIT
 
     def _delta(self, epsilon: float) -> float:
         loss, p, q = self._finite

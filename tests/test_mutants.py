@@ -15,7 +15,6 @@ from flint import arb, ctx
 
 import accountlib as al
 from accountlib import intervals
-from accountlib.gaussian_dp import largest_mu, polygon_corners
 from accountlib.group_privacy import MixturePair
 from accountlib.privacy_loss import convex_hull
 from accountlib.sampling_pitfalls import ExchangedPair
@@ -248,35 +247,6 @@ def test_answers_that_are_known_and_limits():
     assert 0.1899 < found.lower <= 0.19
     wide = al.Bound(0.0, math.inf)
     assert cut(wide, lossy, query(0.1, None, 1e-3)).upper == math.inf
-
-
-def random_lines(seed, size=12):
-    """Slopes, and values of a convex decreasing curve."""
-    random = np.random.default_rng(seed)
-    alpha = np.sort(np.exp(random.normal(size=size)))
-    shares = random.dirichlet(np.ones(size))
-    kinks = np.exp(random.normal(size=size))
-    delta = np.maximum(kinks[None, :] - alpha[:, None], 0) @ shares
-    return alpha, delta / max(1.0, float(kinks @ shares))
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_largest_mu_lies_between_both_roundings(seed):
-    alpha, delta = random_lines(seed)
-    lines = alpha, delta
-    low, high = (largest_mu(lines, lines, 1e-3, sign) for sign in (-1, 1))
-    assert 0 <= low <= high <= low + 1e-11 * (1 + low)
-    x, w, index = polygon_corners(alpha, delta)
-    best = mp.mpf(0)
-    with mp.workdps(40):
-        for a, v, i in zip(x, w, index[1:], strict=True):
-            if a >= 1e-3 and 1 - v >= 1e-3 and alpha[i] > 1:
-                normal = [
-                    mp.sqrt(2) * mp.erfinv(1 - 2 * mp.mpf(float(z)))
-                    for z in (a, 1 - v)
-                ]
-                best = max(best, mp.fsum(normal))
-        assert best <= high
 
 
 # masses of P and Q between two losses, in balls
