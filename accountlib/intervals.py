@@ -1579,9 +1579,8 @@ def read_delta(total: OneSided, epsilon: ArrayLike) -> Any:
     finite = np.exp(np.minimum(log_scale + log_value, 0.0))
     if sign > 0:
         finite = np.maximum(finite, 5e-324)  # no underflow to 0
-    infinite = total.infinity_mass * (1 + sign * 8 * UNIT)
-    result = (np.where(seen, finite, 0.0) + infinite) * (1 + 2 * sign * UNIT)
-    result = np.minimum(result, 1.0)
+    result = np.where(seen, finite, 0.0) + total.infinity_mass
+    result = np.minimum(result * (1 + sign * 8 * UNIT), 1.0)
     unknown = 1.0 if sign > 0 else 0.0
     return as_given(np.where(np.isnan(value), unknown, result))
 
@@ -2183,7 +2182,7 @@ def merge_gaussians(
         root = sum(squares, Decimal(0)).sqrt()
         mu = float(root)
         rest = float(root - Decimal(mu))
-    if not 1e-150 <= mu <= 1e150:
+    if not 1e-300 <= mu <= 1e300:
         return losses
     others = {x: n for x, n in losses.items() if x not in normal}
     return others | {GaussianPair(mu, rest): 1}

@@ -382,12 +382,13 @@ def lower_share(
     slack_right += missed * (wrong[1:-1:2] + alpha[1:] * wrong_q[1:-1:2])
     at_left = at_left + np.where(missed, slack, slack_left) * (at_left != 0)
     at_right = at_right + slack_right * (at_right != 0)
-    if missed[-1] and not rising[-1] and end[-1] == 0 and before is None:
-        at_left[-1] = excess[-1]  # all of the last cell goes to its left end
     # What may still be below the outer line gives way to it, at both ends.
     over = (at_left > line_left) | (at_right > line_right)
     at_left = np.where(over, line_left, at_left)
     at_right = np.where(over, line_right, at_right)
+    if not rising[-1] and end[-1] == 0 and before is None:
+        # At most all of the last cell goes to its left end.
+        at_left[-1] = min(at_left[-1], excess[-1])
     depth = np.maximum(
         np.append(at_left, end[-1]), np.append(start[0], at_right)
     )

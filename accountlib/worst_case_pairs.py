@@ -155,7 +155,7 @@ class DominatingPair(ABC):
     def mass_error(self, mass: Floats) -> Floats:
         r"""Bound of the relative error of interval masses of this size.
 
-        Formula: $(128 + 32 \ln(1/p))\, u$ with $u = 2^{-53}$, twice what
+        Formula: $(64 + 16 \ln(1/p))\, u$ with $u = 2^{-53}$, twice what
         the pairs of the book need; others may state a number of their own.
 
         Parameters: `mass` ($p$ in [0, 1]; below 2.2e-308 it counts as that).
@@ -167,7 +167,7 @@ class DominatingPair(ABC):
         True
         """
         small = np.finfo(np.float64).tiny
-        return UNIT * (128 - 32 * np.log(np.clip(mass, small, 1)))
+        return UNIT * (64 - 16 * np.log(np.clip(mass, small, 1)))
 
     @front_door
     def masses(self, edges: ArrayLike) -> tuple[Floats, Floats]:
@@ -436,7 +436,7 @@ class DiscretePair(DominatingPair, Mechanism):
 
     def mass_error(self, mass: Floats) -> Floats:
         # Masses are given, or one exponential, and added up.
-        return super().mass_error(mass) / 8 + 2 * len(self.p) * UNIT
+        return super().mass_error(mass) / 4 + 2 * len(self.p) * UNIT
 
     def _delta(self, epsilon: float) -> float:
         loss, p, q = self._finite
@@ -570,8 +570,8 @@ def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
     Formula: $a/b = h + (a - h b)/b$, with the product $h b$ as an exact
     sum of two floats.
 
-    Parameters: `a`, a number or an array; `b`, a number; $|a/b|$ and
-    $|b|$ below 1e290 (beyond, only one float is computed).
+    Parameters: `a`, a number or an array; `b`, a number; $|a|$ below
+    1e290 (beyond, only one float is computed).
     Returns: two floats, whose sum has a relative error of about $u^2$.
     Source: Dekker (1971), Section 5; chapter 2, "Code: Gaussian noise".
 
@@ -579,11 +579,14 @@ def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
     >>> Fraction(float(high)) + Fraction(float(low)) - Fraction(1, 3) < 1e-32
     True
     """
-    high = np.asarray(a / b)
-    seen = np.where(np.abs(high) < 1e290, high, 0.0)
-    product, error = two_product(seen, b)
-    low = ((a - product) - error) / b
-    return high, np.where(np.abs(high) < 1e290, low, 0.0)
+    part, power = math.frexp(b)
+    with np.errstate(all="ignore"):
+        high = np.asarray(a / part)
+        seen = np.where(np.abs(high) < 1e290, high, 0.0)
+        product, error = two_product(seen, part)
+        low = ((a - product) - error) / part
+        low = np.where(np.abs(high) < 1e290, low, 0.0)
+        return np.ldexp(high, -power), np.ldexp(low, -power)
 
 
 @dataclass(frozen=True)
@@ -592,7 +595,7 @@ class GaussianPair(DominatingPair):
 
     Formula: $L(z) = \mu z - \mu^2/2$.
 
-    Parameters: `mu` ($\mu$ in [1e-150, 1e150]), distance of the means in
+    Parameters: `mu` ($\mu$ in [1e-300, 1e300]), distance of the means in
     standard deviations of the noise: sensitivity divided by standard
     deviation; `rest`, what rounding took away from mu.
     Raises: ValueError for mu outside this range.
@@ -609,7 +612,7 @@ class GaussianPair(DominatingPair):
 
     def __post_init__(self) -> None:
         check_number("mu", self.mu, 0, np.inf, "()")
-        check_number("mu", self.mu, 1e-150, 1e150)
+        check_number("mu", self.mu, 1e-300, 1e300)
 
     @property
     def loss_range(self) -> tuple[float, float]:
@@ -624,7 +627,9 @@ class GaussianPair(DominatingPair):
         self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
         middle, low = quotient(edges, self.mu)
-        low = low + (rests - middle * self.rest) / self.mu
+        near = np.abs(middle) < 1e100  # else nothing or all lies beyond
+        shift = np.where(near, rests - middle * self.rest, 0.0) / self.mu
+        low = np.where(near, low + shift, 0.0)
         p, q = (
             normal_masses(z + (z_low + low + half_low), widths / self.mu)
             for half, half_low in (
@@ -652,7 +657,7 @@ class LaplacePair(DominatingPair):
     Parameters: `scale` ($s$ in [1e-150, 1e150]), in units of the distance
     of the means; `rest`, what rounding took away from it.
     Raises: ValueError for scale outside this range.
-    Error: rounding only. Masses: half of the default of `mass_error`.
+    Error: rounding only. Masses: `mass_error`.
     Deltas: as `laplace_delta`.
     Source: Lebeda et al. (2024), Proposition 9; chapter 2.
 
@@ -706,9 +711,6 @@ class LaplacePair(DominatingPair):
         p += atom_masses(edges, closed, ends, np.array([small, 0.5]))
         q += atom_masses(edges, closed, ends, np.array([0.5, small]))
         return p, q
-
-    def mass_error(self, mass: Floats) -> Floats:
-        return super().mass_error(mass) / 2
 
     def delta(self, epsilon: ArrayLike) -> Any:
         return laplace_delta(epsilon, scale=self.scale)
@@ -937,7 +939,7 @@ class Gaussian(Mechanism):
 
     Formula: $\sum_i x_i + N(0, \sigma^2 C^2 I)$ with $\|x_i\|_2 \le C$.
 
-    Parameters: `noise_multiplier` ($\sigma$ in [1e-149, 1e149]), the
+    Parameters: `noise_multiplier` ($\sigma$ in [1e-299, 1e299]), the
     standard deviation of the noise divided by the clipping norm C of one
     record.
     Raises: ValueError for values outside this range.
@@ -954,7 +956,7 @@ class Gaussian(Mechanism):
         value = check_number(
             "noise_multiplier", self.noise_multiplier, 0, np.inf, "()"
         )
-        check_number("noise_multiplier", value, 1e-149, 1e149)
+        check_number("noise_multiplier", value, 1e-299, 1e299)
         object.__setattr__(self, "noise_multiplier", value)
 
     def pair(self) -> DominatingPair:

@@ -215,7 +215,7 @@ def highest_losses(m):
     assert m.read_delta(one, 50.0) > 0
 
 
-@term("tilted masses", "1 + @sign * 4 * UNIT * size")
+@term("tilted masses", "1 + @sign * 6 * UNIT * size")
 def tilted_masses(m):
     """Every mass that `tilt_masses` gives is rounded to its side."""
     for side, rng in seeds(40):
@@ -231,7 +231,7 @@ def tilted_masses(m):
 @term(
     "rounded losses",
     "rounded = @8 * UNIT",
-    "rounded += @2.0**-43",
+    "rounded += @pair.atom_error",
     "offset=offset + @sign * rounded",
     "@tilt * rounded",
 )
@@ -389,13 +389,12 @@ def transform(m):
 
 @term(
     "mass at infinity",
-    "error = @16 * UNIT * len(losses)",
+    "1 + @sign * Fraction(8 * UNIT)",
     "1 + @sign * 8 * UNIT * len(parts)",
     "infinity * (1 + @sign * 4 * UNIT)",
-    "total.infinity_mass * (1 + @sign * 8 * UNIT)",
+    "result * (1 + @sign * 8 * UNIT)",
     "total.infinity_mass * (1 + @total.sign * 8 * UNIT)",
     ("-math.expm1(total) + 0.0", "1 - math.exp(total)"),
-    ("math.log1p(-p) for", "math.log(1 - p) for"),
 )
 def mass_at_infinity(m):
     """Probabilities of infinite losses, against exact fractions."""

@@ -975,7 +975,8 @@ def test_500_random_runs(seed):
         inside = x[lower(x) >= cutoff]
         if fit.mu < INF:
             promised = al.gaussian_tradeoff(inside, mu=fit.mu)
-            assert np.all(promised <= lower(inside) + 1e-13), run
+            # curves are rounded to their side by their stated error
+            assert np.all(promised * (1 - 3e-12) <= lower(inside)), run
         epsilon = float(rng.choice([0.0, 0.1, 0.5, 1.0, 3.0]))
         bound = al.delta(run, epsilon=epsilon, adjacency=options["adjacency"])
         assert lower.delta(epsilon) >= bound.lower - 1e-15, run
@@ -1024,18 +1025,17 @@ def random_integers(rng):
     size, shift = float(rng.choice([0.3, 0.5, 0.8])), int(rng.integers(1, 4))
     group = int(rng.choice([1, 1, 2]))
     rate = float(rng.choice([1.0, 0.5])) if group == 1 else 1.0
-    with mp.workdps(60):
+    scale, laws = 10**150, []
+    with mp.workdps(200):  # what is missing from 1 is added to one outcome
         p, q = integer_noise(kind(size, group * shift))
-    scale = 10**150
-    laws = []
-    for law, other in ((p, q), (q, p)):
-        whole = [
-            Fraction(int(a * scale), scale)
-            for a, b in zip(law, other, strict=True)
-            if max(a, b) > mp.mpf(10) ** -130
-        ]
-        whole[len(whole) // 2] += 1 - sum(whole)
-        laws.append(whole)
+        for law, other in ((p, q), (q, p)):
+            whole = [
+                Fraction(int(a * scale), scale)
+                for a, b in zip(law, other, strict=True)
+                if max(a, b) > mp.mpf(10) ** -130
+            ]
+            whole[len(whole) // 2] += 1 - sum(whole)
+            laws.append(whole)
     exact = truth.ExactPair.of(*laws).poisson(rate)
     run = [al.Release(kind(size, shift), al.Poisson(rate))]
     return exact, run, group
@@ -1538,7 +1538,7 @@ def test_printed_numbers_are_on_the_safe_side(run, options):
 
 def number_after(text, name):
     """The number of "name:  at most 1.234, ..."."""
-    (line,) = (x for x in text.splitlines() if x.startswith(f"{name}:"))
+    line = next(x for x in text.splitlines() if x.startswith(f"{name}:"))
     return float(line.split("at most ")[1].split(",")[0])
 
 
