@@ -201,6 +201,9 @@ class WeightedGaussians(DominatingPair):
                 f"factor of 1e+12 of each other, got {self.means!r}"
             )
 
+    def mass_error(self, mass: Floats) -> Floats:
+        return 2 * super().mass_error(mass)
+
     @property
     def loss_range(self) -> tuple[float, float]:
         return -math.inf, math.inf
@@ -331,9 +334,6 @@ class MixturePair(WeightedGaussians):
     def _lowest(self) -> Floats:
         """The lowest loss, in two floats."""
         return np.asarray(self._log_below[:, self._first])
-
-    def mass_error(self, mass: Floats) -> Floats:
-        return 2 * super().mass_error(mass)
 
     @property
     def loss_range(self) -> tuple[float, float]:

@@ -87,6 +87,7 @@ __all__ = [
     "any_of_many",
     "infinite_bound",
     "falls",
+    "atom_curve",
     "run_curve",
     "run_answer",
     "large_steps",
@@ -1761,6 +1762,40 @@ def falls(epsilons: Floats, masses: Floats) -> tuple[Floats, Floats]:
     return lower, upper
 
 
+def atom_curve(
+    pair: DominatingPair, epsilons: Floats
+) -> tuple[Floats, Floats]:
+    r"""Privacy curve of a list of losses between bounds.
+
+    Formula: $\sum_i (1 - e^{\varepsilon - \ell_i})_+ \, p_i$ over finite
+    losses, each moved by what it may be off.
+
+    Parameters: `pair`, discrete, with atoms; `epsilons`.
+    Returns: (lower, upper), one number for each epsilon.
+    Source: chapter 5, "A single run".
+
+    >>> from accountlib.worst_case_pairs import RandomizedResponse
+    >>> coin = RandomizedResponse(0.75).pair()
+    >>> low, up = atom_curve(coin, np.array([0.0]))
+    >>> bool(low[0] <= 0.5 <= up[0] < low[0] + 1e-14)
+    True
+    """
+    atoms = np.array(pair.atoms)
+    edges = (atoms[1:] + atoms[:-1]) / 2 if len(atoms) > 1 else atoms
+    p, _ = pair.interval_masses(edges, np.diff(edges), "right")
+    p = p[: len(atoms)]
+    wrong = pair.mass_error(p) + UNIT * (len(p) + 16)
+    near = pair.atom_error + 4 * UNIT * np.abs(atoms)
+    lower, upper = (
+        -np.expm1(np.minimum(np.subtract.outer(epsilons, moved), 0)) @ mass
+        for moved, mass in (
+            (atoms - near, p * (1 - wrong)),
+            (atoms + near, p * (1 + wrong)),
+        )
+    )
+    return lower, upper
+
+
 def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     r"""Privacy curve of one run between bounds, without any grid.
 
@@ -1800,6 +1835,9 @@ def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     infinite = infinite_bound([(pair, 1)])
     lower = np.maximum(above - most - error, 0)
     upper = np.maximum(above - least + error, 0)
+    if pair.discrete and 0 < pair.atom_count <= 1000:
+        some, all_of_it = atom_curve(pair, epsilons)
+        lower, upper = np.maximum(lower, some), np.minimum(upper, all_of_it)
     beyond = epsilons >= loss_ceiling([(pair, 1)]).upper
     lower, upper = (
         np.where(beyond, 0.0, end) * (1 + 4 * sign * UNIT)

@@ -144,6 +144,9 @@ class Saboteur(al.GaussianPair):
 
     sign: int = 1
 
+    def mass_error(self, mass):
+        return 4 * super().mass_error(mass)
+
     def interval_masses(self, edges, widths, closed):
         p, q = super().interval_masses(edges, widths, closed)
         wrong_p, wrong_q = self.mass_error(p), self.mass_error(q)

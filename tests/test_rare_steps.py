@@ -168,7 +168,19 @@ def test_single_runs_where_q_is_too_small_for_floats():
     run = al.Release(al.DiscreteGaussian(1.0))
     ask: dict[str, Any] = {"adjacency": "remove", "group_size": 15}
     bound = al.epsilon(run, delta=1e-150, **ask)
-    assert bound.contains(502.49845) and bound.width < 1e-6
+    with mp.workdps(30):  # one place, 26 from the mean, and what is beyond
+        total = mp.nsum(lambda z: mp.exp(-z * z / 2), [-mp.inf, mp.inf])
+        places = [(z, mp.exp(-mp.mpf(z) ** 2 / 2) / total) for z in (26, 27)]
+        losses = [mp.mpf(15 * (2 * (z + 15) - 15)) / 2 for z, _ in places]
+        truth = mp.findroot(
+            lambda x: sum(
+                p * -mp.expm1(x - loss)
+                for (_, p), loss in zip(places, losses, strict=True)
+            )
+            - mp.mpf(10) ** -150,
+            502.4984,
+        )
+    assert bound.lower <= truth <= bound.upper and bound.width < 1e-6
     assert al.delta(run, epsilon=480.0, **ask).contains(7.6501e-137)
     run = al.Release(al.DiscreteGaussian(0.5, 10))
     bound = al.epsilon(run, delta=1e-100, adjacency="remove")
