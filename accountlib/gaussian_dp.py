@@ -1008,13 +1008,11 @@ def profile_curve(
     lines = both_signs if side > 0 else lower_kinks
     halves = [lines(*profiles)[-2:], lines(*profiles[::-1])[-2:]]
     ends, rates = [], []
-    for half, mirror in zip(halves, halves[::-1], strict=True):
+    for half in halves:
         x, w, index = polygon_corners(*half, side)
         part = (half[0][index[1:]] > 1) & (x > 0)
         part &= (side > 0) | (w < 1)
         x, y = x[part][::-1], (1 - w - side * UNIT)[part][::-1]
-        if side > 0 and len(x) > 0:  # y is largest where x is least
-            y = np.maximum(y, missed_at(float(x[-1]), half, mirror, side))
         rates.append((x, y))
         last = np.clip(half[1][-1:], 0, 1)
         ends.append(1 - last - side * UNIT * (last > 0))
