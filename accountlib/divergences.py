@@ -310,8 +310,8 @@ def gaussian_edges(epsilon: Floats, mu: Floats) -> tuple[Floats, Floats]:
     Error: of a, below $8 u |a|$ for mu >= 1, $2 u (|a| + \mu)$ below.
     Source: chapter 1, "Gaussian noise".
 
-    >>> gaussian_edges(np.array(2.0), np.array(2.0))[1]
-    np.float64(2.0)
+    >>> float(gaussian_edges(np.array(2.0), np.array(2.0))[1])
+    2.0
     """
     plain = epsilon / mu - mu / 2
     # mu = m 2^k: a = -(m^2/2 - epsilon 2^(-2k)) 2^k / m.
