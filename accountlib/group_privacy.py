@@ -472,7 +472,7 @@ class MixturePair(WeightedGaussians):
         outer intervals are whole if `ends` says so."""
         z, kept, shares = self._places(edges, ends)
         d = (z[0, 1:] - z[0, :-1]) + (z[1, 1:] - z[1, :-1])
-        seen = np.sum(shares[:-1], axis=1) > 0
+        seen = (np.sum(shares[:-1], axis=1) > 0) & (widths > 0)
         narrow = np.flatnonzero((d < 1) & seen)
         if len(narrow):
             d[narrow] = self._widths(widths[narrow], kept, shares[narrow])

@@ -824,6 +824,8 @@ def bound_tables(
         k += 1 if touch > offset else -1
         if 0 < k < len(edges) - 1 and edges[k - 1] < touch < edges[k + 1]:
             edges[k] = touch
+    if np.any(np.diff(edges) <= 0):  # beyond the digits of floats
+        raise GridTooFine(step, len(points))
     p, q = pair.interval_masses(edges, np.diff(edges), "right")
     left = p[0] if low <= bottom else 0.0  # rounding may leave some there
     right = p[-1] if high >= top else 0.0
@@ -1530,6 +1532,8 @@ def add_tables(
         raise GridTooFine(step, size)
     power = Power.of(parts, size, None if fast else highest, split)
     keep = np.flatnonzero(power.log_size() > -needed - 20)
+    if len(keep) == 0:  # nothing counts, or nothing is known
+        keep = np.zeros(1, int)
     largest = power.logs.real if power.gain is None else power.most
     growth = math.exp(min(max(float(largest[0]), 0.0), 700.0))
     # From the middle of the tables to the start of the window.
@@ -1781,11 +1785,12 @@ def atom_curve(
     True
     """
     atoms = np.array(pair.atoms)
-    edges = (atoms[1:] + atoms[:-1]) / 2 if len(atoms) > 1 else atoms
+    # Between atoms, not at one: a rounded edge may lie on either side.
+    edges = (atoms[1:] + atoms[:-1]) / 2 if len(atoms) > 1 else atoms + 1
     p, _ = pair.interval_masses(edges, np.diff(edges), "right")
     p = p[: len(atoms)]
     wrong = pair.mass_error(p) + UNIT * (len(p) + 16)
-    near = pair.atom_error + 4 * UNIT * np.abs(atoms)
+    near = 3 * pair.atom_error + 4 * UNIT * np.abs(atoms)
     lower, upper = (
         -np.expm1(np.minimum(np.subtract.outer(epsilons, moved), 0)) @ mass
         for moved, mass in (

@@ -686,7 +686,7 @@ class ExchangedPair(WeightedGaussians):
         d = (z[0, 1:] - z[0, :-1]) + (z[1, 1:] - z[1, :-1])
         # A cell on one side of 0 begins at its end that is nearer to 0.
         nearer = np.arange(len(d)) + (size[1:] < size[:-1])
-        short = (sign[:-1] * sign[1:] > 0) & (d < 1)
+        short = (sign[:-1] * sign[1:] > 0) & (d < 1) & (widths > 0)
         # Beyond, shares have no digits, and the difference is exact enough.
         short &= np.abs(z[0, 1:]) * self.means[-1] < 1e20
         short &= np.maximum(size[1:], size[:-1]) < self._last

@@ -419,7 +419,7 @@ class DiscretePair(DominatingPair, Mechanism):
     @property
     def atom_error(self) -> float:
         # p and q may be rounded, and so are quotient and logarithm
-        return 4 * UNIT * (1 + max(map(abs, self.loss_range)))
+        return 16 * UNIT * (1 + max(map(abs, self.loss_range)))
 
     @property
     def discrete(self) -> bool:

@@ -264,3 +264,38 @@ def test_simple_bounds_contain_the_truth():
         delta = 10.0 ** rng.uniform(-12, -1)
         bound = intervals.simple_bound(losses, Query(delta, None, 1e-3))
         assert bound.contains(al.gaussian_epsilon(delta, mu=whole))
+
+
+def test_cells_of_no_width():
+    """Found by the search for violations: two edges fell on one float."""
+    run = al.Release(
+        al.Gaussian(0.42358997182726144), al.FixedBatch(11848, 471672), 80
+    )
+    bound = al.delta(
+        run, epsilon=4.070407760899545, adjacency="add", group_size=2
+    )
+    assert bound.upper < 1e-200  # just below the largest loss
+
+
+def test_tiny_guarantees_in_almost_full_samples():
+    """Found by the search: the largest loss, up to rounded probabilities."""
+    run = al.Release(
+        al.PureDP(1.5733774750574996e-09), al.Poisson(0.9999990329790536)
+    )
+    bound = al.epsilon(run, delta=1.7118223502872014e-22, adjacency=SUB)
+    assert bound.contains(1.5733759535e-09)
+
+
+SUB = "substitute"
+
+
+@pytest.mark.parametrize("rate", [0.25, 0.3, 0.7, 1e-3])
+def test_a_single_atom_is_not_lost(rate):
+    """With other logarithms it was rounded to the far side of its edge."""
+    run = al.Release(al.DiscretePair((0.375, 0.625), (1.0, 0.0)))
+    (pair,) = al.dominating_pairs(
+        run.mechanism, sampling=al.Poisson(rate), adjacency="add"
+    )
+    low, up = intervals.atom_curve(pair, np.array([0.0]))
+    truth = 0.625 * rate
+    assert low[0] <= truth * (1 + 1e-13) and truth * (1 - 1e-13) <= up[0]
