@@ -1781,7 +1781,7 @@ def atom_curve(
     >>> from accountlib.worst_case_pairs import RandomizedResponse
     >>> coin = RandomizedResponse(0.75).pair()
     >>> low, up = atom_curve(coin, np.array([0.0]))
-    >>> bool(low[0] <= 0.5 <= up[0] < low[0] + 1e-14)
+    >>> bool(low[0] <= 0.5 <= up[0] < low[0] + 1e-13)
     True
     """
     atoms = np.array(pair.atoms)
