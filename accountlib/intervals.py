@@ -35,6 +35,7 @@ from accountlib.privacy_loss import (
 from accountlib.worst_case_pairs import (
     UNIT,
     Adjacency,
+    Closed,
     DiscretePair,
     DominatingPair,
     GaussianPair,
@@ -47,7 +48,9 @@ __all__ = [
     "MOST_POINTS",
     "FINE_GRID",
     "WORK",
+    "POOR",
     "POWERS",
+    "SHARES",
     "BEYOND",
     "Losses",
     "OneSided",
@@ -59,11 +62,15 @@ __all__ = [
     "saddle",
     "choose_tilt",
     "predicted_width",
+    "fitting_step",
     "cut_tails",
     "landmarks",
+    "heaviest",
     "grid_offset",
     "aligned_step",
+    "cell_levels",
     "graded_points",
+    "cell_masses",
     "bound_tables",
     "Spectrum",
     "tail_window",
@@ -76,8 +83,7 @@ __all__ = [
     "near_and_far",
     "log_rare",
     "log_gain",
-    "near_bound",
-    "near_power",
+    "NearPair",
     "sums",
     "Power",
     "add_tables",
@@ -93,6 +99,15 @@ __all__ = [
     "large_steps",
     "simple_bound",
     "Search",
+    "near_cells",
+    "jumps",
+    "grid_size",
+    "least_order",
+    "rough_half",
+    "choose_split",
+    "rough_epsilon",
+    "two_grids",
+    "added",
     "merge_gaussians",
     "directions",
     "distinct_ways",
@@ -109,7 +124,9 @@ __all__ = [
 MOST_POINTS = 2**19  # of a table, and of a fast transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
 WORK = 1e8  # most multiplications of a transform without FFT
+POOR = 8.0  # a larger excess: one tilt does not reach what matters
 POWERS = np.append(np.logspace(-9, 12, 211), 10.0 ** np.arange(14, 141, 2))
+SHARES = np.array([0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97])  # of epsilon
 BEYOND = np.geomspace(1e-4, 50, 200)
 Losses = Sequence[tuple[DominatingPair, int]]
 
@@ -162,8 +179,9 @@ class TiltedTable(OneSided):
     r"""One-sided table: the losses $o + i \Delta$ and their tilted masses.
 
     Fields: those of `OneSided`; `index` (i, increasing whole numbers),
-    `mass` (m, at least 0, one per index).
-    Source: chapter 5, "Definition".
+    `mass` (m, at least 0, one per index), and `pieces`, the masses of
+    near and of far losses, if they are told apart.
+    Source: chapter 5, "Definition" and "Rare steps".
 
     >>> table = TiltedTable(
     ...     0.5, 0.0, 0.0, 0.0, 0.0, 0.0, "upper", np.arange(1, 3), np.ones(2)
@@ -174,6 +192,7 @@ class TiltedTable(OneSided):
 
     index: NDArray[np.int64]
     mass: Floats
+    pieces: tuple[Floats, ...] = ()
 
     @property
     def losses(self) -> Floats:
@@ -201,7 +220,8 @@ def tilt_masses(
     Formula: $m_k = e^{\lambda \ell_k - K} p_k$ with
     $e^K = \sum_k e^{\lambda \ell_k} p_k$.
 
-    Parameters: `losses`, `mass` ($p_k \ge 0$, not all 0), `tilt`, `sign`.
+    Parameters: `losses`, `mass` ($p_k \ge 0$, not all 0; or several rows
+    of them), `tilt`, `sign`.
     Returns: (m, K); $e^{K - \lambda \ell_k} m_k$ lies on the wanted side
     of $p_k$, for this very K.
     Error: an exponential of x errs by about |x| u; 6 times that, and
@@ -481,9 +501,10 @@ def saddle(
             missing, value = query.epsilon - mean, estimate
         if len(orders) == 1:
             spread, order = math.sqrt(float(variance[0])), float(orders[0])
-            plain = all(math.isinf(c.split) for c in cells)
-            if plain and spread > 1e-12:  # at smaller orders nothing changes
-                order = max(order, 0.5 / spread)
+            if spread > 1e-12:  # at smaller orders nothing changes
+                plain = all(math.isinf(c.split) for c in cells)
+                least = 0.5 / spread
+                order = max(order, least if plain else min(least, 0.3))
             return order, float(value[0])
         reached = missing <= 0
         k = int(np.argmax(reached)) if np.any(reached) else len(orders) - 1
@@ -581,6 +602,26 @@ def predicted_width(
     return (1 + order) / 2 * total
 
 
+def fitting_step(
+    cells: Sequence[Cells],
+    order: float,
+    width: float,
+) -> float:
+    """The largest step whose predicted width is the wanted one.
+
+    Parameters: `cells` of all parts; `order` of the saddle point;
+    `width` of the interval for epsilon.
+    Source: chapter 5, "How wide will it be?".
+    """
+    width *= 0.75
+    count = sum(part.count for part in cells)
+    shortest = math.sqrt(8 * width / ((1 + order) * count))
+    steps = shortest * np.geomspace(1, 1e6, 256)
+    good = predicted_width(cells, order, steps) <= width
+    step = float(steps[max(int(np.count_nonzero(good)) - 1, 0)])
+    return min(step, 1 / (1 + order))
+
+
 def cut_tails(
     part: Cells, tilt: float, log_tail: float
 ) -> tuple[float, float, float]:
@@ -634,15 +675,40 @@ def landmarks(pair: DominatingPair) -> tuple[float, ...]:
     return atoms[:2] if even else ()
 
 
+def heaviest(part: Cells, order: float, epsilon: float) -> tuple[float, ...]:
+    """Some heavy atoms of a list that has no landmarks.
+
+    Parameters: `part`; `order`, the tilt that decides what is heavy;
+    `epsilon`: single losses above it are heavy, too.
+    Returns: at most five losses that increase, or nothing.
+    Source: chapter 5, "Where the grid begins".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> heaviest(Cells.first(GaussianPair(1.0), 3, 1e-9), 1.0, 0.0)
+    ()
+    """
+    if not part.pair.discrete or landmarks(part.pair):
+        return ()
+    mass, _ = part.tilted_masses(order)
+    first = int(np.argmax(np.where(part.far, 0, mass)))
+    others = part.far if np.any(part.far) else np.arange(len(mass)) != first
+    gain = np.exp(part.log_p) * -np.expm1(np.minimum(epsilon - part.loss, 0))
+    scores = [np.where(others, x, 0) for x in (mass, gain)]
+    score = np.maximum(*(x / max(np.max(x), TINY) for x in scores))
+    places = np.argsort(-score)[:4]
+    chosen = {first, *map(int, places[score[places] > 0.02])}
+    return tuple(sorted({float(part.loss[k]) for k in chosen}))
+
+
 def grid_offset(
-    pair: DominatingPair, step: float
+    pair: DominatingPair, step: float, heavy: tuple[float, ...] = ()
 ) -> tuple[float, float | None]:
     r"""A loss that should be a grid point, and where its tangent touches.
 
     Formula: $b = \ln(P(L \le x_0)/Q(L \le x_0))$ with
     $x_0 \approx b + \Delta/2$; for pairs with a largest loss mirrored.
 
-    Parameters: `pair`; `step`.
+    Parameters: `pair`; `step`; `heavy`, atoms to prefer.
     Returns: (b, x0), with x0 None where the middle of the cell will do.
     Source: chapter 5, "Where the grid begins".
 
@@ -653,7 +719,7 @@ def grid_offset(
     True
     """
     low, high = pair.loss_range
-    marks = landmarks(pair)
+    marks = landmarks(pair) or heavy
     if marks:
         return marks[0], None
     if math.isinf(low) and math.isinf(high):
@@ -681,7 +747,11 @@ def grid_offset(
     return (float(b[first]), float(x0[first])) if good[first] else (end, None)
 
 
-def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
+def aligned_step(
+    step: float,
+    pairs: Sequence[DominatingPair],
+    heavy: Sequence[tuple[float, ...]] = (),
+) -> float:
     r"""A step of nearly the given size whose grid meets the atoms.
 
     Formula: among $d/k$, with d the largest distance of an atom from the
@@ -689,7 +759,8 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     misses the atoms least; where there is nothing but atoms, and all on
     one lattice, its spacing.
 
-    Parameters: `step`; `pairs`, whose atoms are meant.
+    Parameters: `step`; `pairs`, whose atoms are meant; `heavy`, more of
+    them, from `heaviest`.
     Returns: a step; the same one if there are no atoms, more than 100 of
     them, or too many candidates.
     Source: chapter 5, "Where the grid begins".
@@ -700,7 +771,7 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     >>> round(aligned_step(0.4, [DiscretePair((0.6, 0.4), (0.4, 0.6))]), 4)
     0.8109
     """
-    lists = [landmarks(pair) for pair in pairs]
+    lists = [*map(landmarks, pairs), *heavy]
     atoms = [x - places[0] for places in lists for x in places]
     largest = max(map(abs, atoms), default=0.0)
     only_atoms = all(x.discrete and landmarks(x) for x in pairs)
@@ -720,6 +791,34 @@ def aligned_step(step: float, pairs: Sequence[DominatingPair]) -> float:
     return largest / int(parts[first - 1 + best])
 
 
+def cell_levels(part: Cells, tilt: float, step: float) -> NDArray[np.int64]:
+    r"""How often the step may be doubled in each cell of a rough look.
+
+    Formula: $2^j \Delta \le \kappa \rho^{-1/3}$, no wider than $1/(4 (1 +
+    \lambda))$.
+
+    Parameters: `part`; `tilt`; `step` ($\Delta$).
+    Returns: one whole number (j) per cell.
+    Source: chapter 5, "Coarser cells where little lies".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> part = Cells.first(GaussianPair(1.0), 1, 1e-30)
+    >>> int(np.min(cell_levels(part, 1.0, 1e-4)))
+    0
+    """
+    rough, _ = part.tilted_masses(tilt)
+    rough = rough / np.sum(rough)
+    length = np.diff(part.edges, prepend=part.edges[0]) / step
+    widest = max(0.25 / (step * (1 + tilt)), 1.0)
+    with np.errstate(divide="ignore"):
+        width = np.minimum((rough / np.maximum(length, 1)) ** (-1 / 3), 1e18)
+    for factor in np.geomspace(4, 1e-6, 60):
+        level = np.log2(np.clip(factor * width, 1, widest)).astype(np.int64)
+        if float(rough @ np.where(level > 0, 4.0**level, 0)) < 0.1:
+            return level
+    return np.zeros(len(rough), dtype=np.int64)
+
+
 def graded_points(
     part: Cells,
     tilt: float,
@@ -728,16 +827,13 @@ def graded_points(
     low: float,
     high: float,
 ) -> NDArray[np.int64]:
-    r"""Grid points from low to high, wider apart in the tails.
-
-    Formula: cells $2^j \Delta$ wide where the tilted mass beyond is below
-    $16^{-j}/100$, no wider than $1/(4 (1 + \lambda))$.
+    r"""Grid points from low to high, wider apart where little lies.
 
     Parameters: `part`, `tilt`; `step`, `offset` of the fine grid; `low`,
     `high`, losses to be covered.
     Returns: increasing whole numbers i; the losses are offset + i step.
     Raises: GridTooFine for too many of them.
-    Source: chapter 5, "Coarser cells in the tails".
+    Source: chapter 5, "Coarser cells where little lies".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
     >>> part = Cells.first(GaussianPair(1.0), 1, 1e-30)
@@ -748,42 +844,54 @@ def graded_points(
     last = max(math.ceil((high - offset) / step + 1e-9), first + 1)
     if last - first > 2**60:
         raise GridTooFine(step, last - first)
+    few = FINE_GRID
     if part.pair.atom_count > 0:  # may be rounded across a grid point
-        if last - first > MOST_POINTS:
-            raise GridTooFine(step, last - first)
-        return np.arange(first - 1, last + 2)
-    doublings = int(math.log2(max(0.25 / (step * (1 + tilt)), 1.0)))
-    if last - first < FINE_GRID or doublings == 0:
-        if last - first > MOST_POINTS:
-            raise GridTooFine(step, last - first)
+        first, last, few = first - 1, last + 1, MOST_POINTS
+    if last - first < few:
         return np.arange(first, last + 1)
-    rough, _ = part.tilted_masses(tilt)
-    rough /= np.sum(rough)
-    levels = 0.01 * 16.0 ** -np.arange(1, doublings + 1)
-    index = (part.edges - offset) / step
-    right = np.searchsorted(np.cumsum(rough[::-1]), levels, side="right")
-    left = np.searchsorted(np.cumsum(rough), levels, side="right")
-    # Last cells whose tail is still larger, in grid points.
-    ups = np.ceil(index[np.maximum(len(index) - 1 - right, 0)])
-    downs = np.floor(index[np.maximum(left - 1, 0)])
-    ups = np.clip(np.append(ups, last)[1:], first + 1, last)
-    downs = np.clip(np.append(downs, first)[1:], first, last - 1)
-    a = int(np.clip(np.floor(index[max(left[0] - 1, 0)]), first, last - 1))
-    b = int(np.clip(np.ceil(index[len(index) - 1 - right[0]]), a + 1, last))
-    outside = np.maximum(ups - b, 0) + np.maximum(a - downs, 0)
-    most = b - a + float(outside @ 0.5 ** np.arange(1, doublings + 1))
-    if most > MOST_POINTS:
-        raise GridTooFine(step, int(most))
-    up, down = [np.arange(a, b + 1)], []
-    for k in range(doublings):
-        wide = 2 ** (k + 1)
-        n = max(0, -(-(int(ups[k]) - b) // wide))
-        up.append(b + wide * np.arange(1, n + 1))
-        b += wide * n
-        n = max(0, -(-(a - int(downs[k])) // wide))
-        down.append(a - wide * np.arange(n, 0, -1))
-        a -= wide * n
-    return np.concatenate(down[::-1] + up)
+    level = cell_levels(part, tilt, step)
+    new = np.flatnonzero(np.diff(level)) + 1  # where a stretch begins
+    ends = np.clip((part.edges[new - 1] - offset) / step, first, last)
+    ends = np.append(np.floor(ends).astype(np.int64), last)
+    widths = 2 ** level[np.append(0, new)]
+    size = float(np.sum(np.diff(ends, prepend=first) / widths))
+    if size > MOST_POINTS:
+        raise GridTooFine(step, int(size))
+    parts, place = [np.array([first])], first
+    for end, width in zip(ends, widths, strict=True):
+        parts.append(np.arange(place + width, end + 1, width))
+        place = int(parts[-1][-1]) if len(parts[-1]) > 0 else place
+    if place < last:
+        parts.append(np.array([last]))
+    return np.concatenate(parts)
+
+
+def cell_masses(
+    pair: DominatingPair, edges: Floats, split: float = math.inf
+) -> list[NDArray[np.float64]]:
+    """Masses under P and Q of the intervals between edges.
+
+    Parameters: `pair`; `edges`, n increasing losses; `split`.
+    Returns: one array of 2 times n + 1 masses; with a finite split two,
+    for the losses up to it and for the others.
+    Source: chapter 5, "Rare steps".
+
+    >>> from accountlib.worst_case_pairs import RandomizedResponse
+    >>> pair = RandomizedResponse(0.75).pair()
+    >>> [x[0].tolist() for x in cell_masses(pair, np.array([2.0]), 0.5)]
+    [[0.25, 0.0], [0.75, 0.0]]
+    """
+    if split == math.inf:
+        return [np.stack(pair.interval_masses(edges, np.diff(edges), "right"))]
+    k = int(np.searchsorted(edges, split))
+    on_edge = k < len(edges) and edges[k] == split
+    finer = edges if on_edge else np.insert(edges, k, split)
+    near = np.stack(pair.interval_masses(finer, np.diff(finer), "right"))
+    far = near.copy()
+    near[:, k + 1 :] = far[:, : k + 1] = 0.0
+    if on_edge:
+        return [near, far]
+    return [np.delete(near, k + 1, axis=1), np.delete(far, k, axis=1)]
 
 
 def bound_tables(
@@ -792,13 +900,15 @@ def bound_tables(
     tilt: float,
     log_tail: float,
     sides: Sequence[BoundKind] = SIDES,
+    heavy: tuple[float, ...] = (),
 ) -> list[TiltedTable]:
     """One-sided tables of one loss, cut for `part.count` steps.
 
     Formula: `upper_share` and `lower_share` of chapter 3, tilted.
 
     Parameters: `part`; `step`; `tilt`; `log_tail`, logarithm of the
-    tilted mass that all steps together may lack on each side; `sides`.
+    tilted mass that all steps together may lack on each side; `sides`;
+    `heavy`, atoms that should lie on the grid.
     Returns: one table per side, valid for the loss of a single step.
     Raises: GridTooFine for a grid that is too long.
     Source: chapter 5, "Both tables of one loss".
@@ -813,7 +923,7 @@ def bound_tables(
     low, high, tail = cut_tails(part, tilt, log_tail - math.log(part.count))
     bottom, top = pair.loss_range
     low, high = max(low, bottom), min(high, top)
-    offset, touch = grid_offset(pair, step)
+    offset, touch = grid_offset(pair, step, heavy)
     points = graded_points(part, tilt, step, offset, low, high)
     losses = offset + step * points
     edges = np.empty(2 * len(points) - 1)
@@ -826,47 +936,55 @@ def bound_tables(
             edges[k] = touch
     if np.any(np.diff(edges) <= 0):  # beyond the digits of floats
         raise GridTooFine(step, len(points))
-    p, q = pair.interval_masses(edges, np.diff(edges), "right")
-    left = p[0] if low <= bottom else 0.0  # rounding may leave some there
-    right = p[-1] if high >= top else 0.0
-    p[0] = q[0] = 0.0
-    mass, widths = p[1:-1:2] + p[2:-1:2], np.diff(losses)
+    pieces = cell_masses(pair, edges, part.split)
+    left = [p[0] if low <= bottom else 0.0 for p, _ in pieces]  # rounding
+    right = sum(p[-1] for p, _ in pieces) if high >= top else 0.0
+    for piece in pieces:
+        piece[:, 0] = 0.0
+    widths = np.diff(losses)
     coarse = losses[-1] > LARGEST_LOSS or step < 1e-14
     largest = max(abs(offset), float(np.max(np.abs(losses[[0, -1]]))))
     rounded = 8 * UNIT * largest
-    before, hair = None, 0.0
+    before, hair = [None] * len(pieces), 0.0
     if pair.atom_count > 0:
         rounded += pair.atom_error
         hair = min(4 * rounded, HAIR * step)
-        moved = losses - hair
-        p_cut, q_cut = pair.interval_masses(moved, np.diff(moved), "right")
-        before = p_cut[1:-1], q_cut[1:-1]
+        before = [
+            (p[1:-1], q[1:-1])
+            for p, q in cell_masses(pair, losses - hair, part.split)
+        ]
     tables = []
     for side in sides:
         sign = 1 if side == "upper" else -1
-        share: Floats
-        if sign > 0 and step >= 1e-14:
-            # With a smaller e^epsilon the share is larger, so still valid.
-            capped = np.minimum(edges, LARGEST_LOSS)
-            share = upper_share(widths, capped, p, q, pair.mass_error)
-        elif coarse:
-            share = mass if sign > 0 else np.zeros(len(mass))
-        else:
-            error = pair.mass_error
-            share = lower_share(widths, edges, p, q, error, before, hair)
-        grid = np.append(mass - share, 0.0)
-        grid[1:] += share
-        if sign > 0:
-            grid[0] += left
-        else:
-            grid[-1] += p[-1]
-            grid = grid if coarse else convex_hull(losses, grid)
-        grid = grid * (1 + sign * pair.mass_error(grid))
+        grids = []
+        for (p, q), moved, start in zip(pieces, before, left, strict=True):
+            mass = p[1:-1:2] + p[2:-1:2]
+            share: Floats
+            if sign > 0 and step >= 1e-14:
+                # With a smaller e^epsilon the share is larger: still valid.
+                capped = np.minimum(edges, LARGEST_LOSS)
+                share = upper_share(widths, capped, p, q, pair.mass_error)
+            elif coarse:
+                share = mass if sign > 0 else np.zeros(len(mass))
+            else:
+                error = pair.mass_error
+                share = lower_share(widths, edges, p, q, error, moved, hair)
+            grid = np.append(mass - share, 0.0)
+            grid[1:] += share
+            if sign > 0:
+                grid[0] += start
+            else:
+                grid[-1] += p[-1]
+                grid = grid if coarse else convex_hull(losses, grid)
+            grids.append(grid)
+        masses = np.stack(grids)
+        masses = masses * (1 + sign * pair.mass_error(masses))
         log_scale = 0.0
-        if np.max(grid) > 0:
-            grid, log_scale = tilt_masses(losses, grid, tilt, sign)
+        if np.max(masses) > 0:
+            masses, log_scale = tilt_masses(losses, masses, tilt, sign)
         infinity = pair.infinite_mass[0]
         infinity += part.beyond + right if sign > 0 else 0.0
+        split = len(pieces) > 1
         tables.append(
             TiltedTable(
                 step=step,
@@ -877,7 +995,8 @@ def bound_tables(
                 infinity_mass=min(1.0, infinity * (1 + sign * 4 * UNIT)),
                 bound=side,
                 index=points,
-                mass=grid,
+                mass=masses.sum(axis=0) * (1 + sign * split * UNIT),
+                pieces=tuple(masses) if split else (),
             )
         )
     return tables
@@ -1207,38 +1326,34 @@ def log_transform(
     return logs, 2 * wrong / size + UNIT * error
 
 
-def near_and_far(
-    table: TiltedTable, split: float
-) -> tuple[TiltedTable, TiltedTable]:
-    """The parts of a table up to a loss, and above it.
+def near_and_far(table: TiltedTable) -> tuple[TiltedTable, TiltedTable]:
+    """The two pieces of a table that is split.
 
     >>> coin = TiltedTable(
-    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
-    ...     np.arange(2), np.array([0.25, 0.75])
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper", np.arange(2),
+    ...     np.ones(2) / 2, (np.array([0.5, 0.0]), np.array([0.0, 0.5]))
     ... )
-    >>> [x.mass.tolist() for x in near_and_far(coin, 0.5)]
-    [[0.25, 0.0], [0.0, 0.75]]
+    >>> [x.mass.tolist() for x in near_and_far(coin)]
+    [[0.5, 0.0], [0.0, 0.5]]
     """
-    far = table.losses > split
-    near_mass, far_mass = (np.where(x, table.mass, 0) for x in (~far, far))
-    return replace(table, mass=near_mass), replace(table, mass=far_mass)
+    near, far = table.pieces
+    return replace(table, mass=near), replace(table, mass=far)
 
 
-def log_rare(parts: Sequence[tuple[TiltedTable, int]], split: float) -> float:
-    """Log of the share of sums with a loss above the split, roughly.
+def log_rare(parts: Sequence[tuple[TiltedTable, int]]) -> float:
+    """Log of the share of sums with a far loss, roughly.
 
     >>> coin = TiltedTable(
-    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper",
-    ...     np.arange(2), np.array([0.25, 0.75])
+    ...     1.0, 0.0, 0.0, 0.0, 0.0, 0.0, "upper", np.arange(2),
+    ...     np.ones(2) / 2, (np.array([0.5, 0.0]), np.array([0.0, 0.5]))
     ... )
-    >>> round(math.exp(log_rare([(coin, 2)], 0.5)), 6)
-    0.9375
+    >>> round(math.exp(log_rare([(coin, 2)])), 6)
+    0.75
     """
     power = 0.0
     for table, count in parts:
-        near, far = near_and_far(table, split)
-        odds = float(np.sum(far.mass)) / max(float(np.sum(near.mass)), TINY)
-        power += count * math.log1p(odds)
+        near, far = map(np.sum, table.pieces)
+        power += count * math.log1p(float(far) / max(float(near), TINY))
     return math.log(max(-math.expm1(-power), TINY))
 
 
@@ -1280,64 +1395,57 @@ def log_gain(
     return result, error, np.maximum(most, TINY)
 
 
-def near_bound(
-    parts: Sequence[tuple[TiltedTable, int]],
-    split: float,
-    epsilon: float,
-    tilt: float,
-) -> float:
-    r"""Upper bound of the delta of the near losses of upper tables.
+@dataclass(frozen=True)
+class NearPair(DominatingPair):
+    """The part of a pair with losses up to `top`; its masses add up to less.
 
-    Formula: $e^{-\lambda \varepsilon} \prod_j N_j^{T_j}$ times the peak of
-    $e^{-\lambda x} (1 - e^{-x})$ (Chernoff), with $N_j = \sum e^{\lambda
-    \ell} p$ over the losses up to the split.
-
-    Parameters: `parts`, upper tables and counts; `split`; `epsilon`;
-    `tilt` ($\lambda > 0$), any.
+    Fields: `pair`; `top`, not the place of an atom.
     Source: chapter 5, "Rare steps".
+
+    >>> from accountlib.worst_case_pairs import LaplacePair
+    >>> part = NearPair(LaplacePair(2.0), 0.0)
+    >>> part.loss_range, round(float(part.masses([0.25])[0].sum()), 6)
+    ((-0.5, 0.0), 0.3894)
     """
-    power = log_peak(tilt) - tilt * epsilon
-    room = 1 + tilt * abs(epsilon) + abs(power)
-    for table, count in parts:
-        near, _ = near_and_far(table, split)
-        seen = near.mass > 0
-        exponent = (tilt - table.tilt) * table.losses[seen]
-        exponent += np.log(near.mass[seen])
-        top = float(np.max(exponent))
-        total = top + math.log(float(np.sum(np.exp(exponent - top))))
-        power += count * (table.log_scale + total)
-        largest = float(np.max(np.abs(table.losses)))
-        size = 64 + len(exponent) + abs(table.log_scale) + abs(total)
-        room += count * (size + (tilt + table.tilt) * largest)
-    return math.exp(min(power + 16 * UNIT * room, 0.0))
 
+    pair: DominatingPair
+    top: float
 
-def near_power(
-    cells: Sequence[Cells], split: float, epsilon: float
-) -> tuple[float, float]:
-    """Best tilt for `near_bound`, and the log of its value, roughly.
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        low, high = self.pair.loss_range
+        return low, min(high, self.top)
 
-    >>> from accountlib.worst_case_pairs import GaussianPair
-    >>> part = Cells.first(GaussianPair(1.0), 3, 1e-30)
-    >>> near_power([part], 0.1, 4.0)[1] < -1000
-    True
-    """
-    near = [
-        replace(
-            c,
-            log_p=np.where(c.edges > split, -1e300, c.log_p),
-            split=math.inf,
-        )
-        for c in cells
-    ]
-    if any(np.max(c.log_p) < -1e299 for c in near):
-        return 1.0, -math.inf
-    tilts = np.geomspace(0.1, 1e5, 80) / epsilon
-    moments = total_cumulants(near, tilts)[0]
-    powers = moments - tilts * epsilon
-    powers += np.array([log_peak(x) for x in tilts])
-    k = int(np.argmin(powers))
-    return float(tilts[k]), float(powers[k])
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        return tuple(x for x in self.pair.atoms if x <= self.top)
+
+    @property
+    def atom_count(self) -> int:
+        return self.pair.atom_count
+
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        return self.pair.lattice
+
+    @property
+    def atom_error(self) -> float:
+        return self.pair.atom_error
+
+    @property
+    def discrete(self) -> bool:
+        return self.pair.discrete
+
+    def mass_error(self, mass: Floats) -> Floats:
+        return self.pair.mass_error(mass)
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        inner = np.append(edges[edges < self.top], self.top)
+        p, q = self.pair.interval_masses(inner, np.diff(inner), closed)
+        none = np.zeros(len(edges) + 1 - len(inner))
+        return np.append(p[:-1], none), np.append(q[:-1], none)
 
 
 def sums(
@@ -1404,7 +1512,6 @@ class Power:
         parts: Sequence[tuple[TiltedTable, int]],
         size: int,
         highest: int | None,
-        split: float,
     ) -> "Power":
         """Add up the parts; by FFT if `highest` is None."""
         places = (size // 2 if highest is None else highest) + 1
@@ -1419,21 +1526,22 @@ class Power:
 
         for table, count in parts:
             center = int(table.index[np.argmax(table.mass)])
-            near, far = near_and_far(table, split)
+            rare = len(table.pieces) > 0
+            near, far = near_and_far(table) if rare else (table, table)
             z, wrong = transform(near, center)
             part_logs, part_lost = log_transform(near, z, wrong)
             middle += count * center
             logs += count * part_logs
             lost += count * part_lost
             added += count * np.abs(part_logs)
-            if split < math.inf:
+            if rare:
                 one, one_lost, largest = log_gain(
                     near, far, z, wrong, transform(far, center)
                 )
                 gain += count * one
                 gain_lost += count * one_lost
                 most += count * (np.log(largest) + 1e-12)
-        used = None if math.isinf(split) else gain
+        used = gain if rare else None
         kinds = len(parts)
         return cls(logs, lost, added, used, gain_lost, most, middle, kinds)
 
@@ -1472,17 +1580,16 @@ def add_tables(
     parts: Sequence[tuple[TiltedTable, int]],
     log_tail: float,
     thetas: tuple[float, float],
-    split: float = math.inf,
 ) -> OneSided:
     r"""One side of a sum of independent losses, by its transform.
 
     Formula: $\hat m = \prod_j \hat m_j^{T_j}$ on a circle as long as the
-    window; K and offsets add up. With a `split`, only sums with at least
-    one loss above it: $\prod_j \hat m_j^{T_j} - \prod_j \hat n_j^{T_j}$.
+    window; K and offsets add up. Of tables in two pieces, only sums with
+    at least one far loss: $\prod_j \hat m_j^{T_j} - \prod_j \hat n_j^{T_j}$.
 
     Parameters: `parts`, tables of one side, step and tilt, and counts;
     `log_tail`, logarithm of the tilted mass outside of the window;
-    `thetas`, exponents of the window's ends, per unit of loss; `split`.
+    `thetas`, exponents of the window's ends, per unit of loss.
     Returns: the total on the same side; all errors are inside of it.
     Raises: GridTooFine if the transforms are too much work, ValueError
     for a tilt of 0.
@@ -1497,8 +1604,9 @@ def add_tables(
     0.58454
     """
     model, step = parts[0][0], parts[0][0].step
+    rare = len(model.pieces) > 0
     if len(parts) == 1 and parts[0][1] == 1:
-        return model
+        return near_and_far(model)[1] if rare else model
     if model.tilt <= 0:
         raise ValueError(f"tilt must be positive, got {model.tilt!r}")
     if any(np.max(table.mass) == 0 for table, _ in parts):
@@ -1512,8 +1620,8 @@ def add_tables(
     whole = sum(n * int(t.index[-1] - t.index[0]) for t, n in parts) < size
     needed = math.log(size) - log_tail + 2
     highest, rest = highest_frequency(parts, size, needed)
-    if split < math.inf:
-        near = [(near_and_far(t, split)[0], n) for t, n in parts]
+    if rare:
+        near = [(near_and_far(t)[0], n) for t, n in parts]
         other, more = highest_frequency(near, size, needed)
         highest, rest = max(highest, other), rest + more
     # By FFT if that is less work, and precise enough.
@@ -1521,16 +1629,17 @@ def add_tables(
     slow_work = nodes * (highest + 40 * math.sqrt(highest))
     fast_work = 10 * len(parts) * size * math.log2(size + 1)
     noise = 8 * math.log2(size + 1) * UNIT * sum(n for _, n in parts)
-    fast = size <= MOST_POINTS and fast_work < slow_work
-    allowed = log_tail - (0.0 if split == math.inf else log_rare(parts, split))
-    work = WORK if split == math.inf else WORK / 4
-    fast &= noise < 0.01 * math.exp(allowed) or slow_work > work
+    allowed = log_tail - (log_rare(parts) if rare else 0.0)
+    precise = noise < 0.01 * math.exp(allowed)
+    too_slow = slow_work > (WORK / 4 if rare else WORK)
+    fast = too_slow or (precise and fast_work < slow_work)
+    fast &= size <= 6 * MOST_POINTS
     if fast:
         size = next_fast_len(size, real=True)
         highest, rest = size // 2, 0.0
-    elif slow_work > work or size * highest > 2**62:
+    elif too_slow or size * highest > 2**62:
         raise GridTooFine(step, size)
-    power = Power.of(parts, size, None if fast else highest, split)
+    power = Power.of(parts, size, None if fast else highest)
     keep = np.flatnonzero(power.log_size() > -needed - 20)
     if len(keep) == 0:  # nothing counts, or nothing is known
         keep = np.zeros(1, int)
@@ -1552,12 +1661,15 @@ def add_tables(
     )
 
 
-def read_delta(total: OneSided, epsilon: ArrayLike) -> Any:
+def read_delta(
+    total: OneSided | Sequence[OneSided], epsilon: ArrayLike
+) -> Any:
     """End of the interval for delta at one epsilon, or at many.
 
     Formula: eq. (int-upper), rounded outward.
 
-    Parameters: `total`; `epsilon`, a number or an array.
+    Parameters: `total`, or several whose deltas add up; `epsilon`, a
+    number or an array.
     Returns: a number in [0, 1] on the total's side of the truth, for each.
     Source: chapter 5, "Reading off".
 
@@ -1569,6 +1681,10 @@ def read_delta(total: OneSided, epsilon: ArrayLike) -> Any:
     0.47409
     """
     epsilon = np.asarray(epsilon, dtype=np.float64)
+    if not isinstance(total, OneSided):
+        parts = np.stack([read_delta(part, epsilon) for part in total])
+        room = 1 + total[0].sign * 2 * len(total) * UNIT
+        return as_given(np.minimum(np.sum(parts, axis=0) * room, 1.0))
     sign, largest = total.sign, np.abs(epsilon) + total.reach
     moved = epsilon - sign * 8 * UNIT * largest  # rounding of the grid
     value, wrong = total.weighed(moved)
@@ -1591,7 +1707,7 @@ def read_delta(total: OneSided, epsilon: ArrayLike) -> Any:
 
 
 def read_epsilon(
-    total: OneSided,
+    total: OneSided | Sequence[OneSided],
     delta: float,
     guess: float = 1.0,
     order: float = 1.0,
@@ -1601,8 +1717,8 @@ def read_epsilon(
 
     Formula: a root of `read_delta`, enclosed by two evaluations.
 
-    Parameters: `total`; `delta`; `guess`, where to begin; `order`, minus
-    the slope of log delta there, roughly; `room`, relative distance of the
+    Parameters: `total`, as for `read_delta`; `delta`; `guess`, where to
+    begin; `order`, minus the slope of log delta there, roughly; `room`, relative distance of the
     two evaluations.
     Returns: a number (0 to inf) on the total's side of the truth.
     Source: chapter 5, "Reading off".
@@ -1614,9 +1730,10 @@ def read_epsilon(
     >>> round(read_epsilon(coin, 0.3), 5)
     0.48917
     """
-    upper = total.sign > 0
-    infinite = total.infinity_mass * (1 + total.sign * 8 * UNIT)
-    if delta <= infinite:
+    parts = [total] if isinstance(total, OneSided) else total
+    upper = parts[0].sign > 0
+    infinite = math.fsum(part.infinity_mass for part in parts)
+    if delta <= infinite * (1 + parts[0].sign * 8 * len(parts) * UNIT):
         return math.inf
     log_delta = math.log(delta)
     low, high, x, slope = 0.0, math.inf, max(guess, 0.0), order
@@ -1979,19 +2096,25 @@ class Search:
     (True, True)
     """
 
-    def __init__(self, losses: Losses, query: Query) -> None:
+    def __init__(
+        self, losses: Losses, query: Query, split: float = math.inf
+    ) -> None:
         self.query, self.bound, self.step = query, Bound(0, math.inf), 0.0
         self.pairs = [pair for pair, _ in losses]
         self.count = sum(n for _, n in losses)
         self.order, self.guess, self.excess = 1.0, 1.0, 0.0
-        self.losses, self.split = losses, math.inf
-        self.look(losses)
+        self.slope = self.finest = 0.0
+        self.losses, self.split = losses, split
+        self.totals: dict[BoundKind, OneSided] = {}
+        self.heavy: list[tuple[float, ...]] = [()] * len(losses)
+        self.parted, self.ended = self.count == 1 or split < math.inf, False
+        self.look()
 
-    def look(self, losses: Losses) -> None:
+    def look(self) -> None:
         """Cells, order and guess, each from the one before."""
         delta = 1e-300 if self.query.delta is None else self.query.delta
         budget = min(max(1e-6 * delta / self.count, 1e-320), 1e-3)
-        self.cells = [Cells.first(pair, n, budget) for pair, n in losses]
+        first = self.cells = self.first_cells(budget)
         for _ in range(6):
             before = self.order
             self.order, found = saddle(self.cells, self.query)
@@ -2004,13 +2127,23 @@ class Search:
                 at_zero = Query(None, 0.0, self.query.relative_width)
                 self.order, _ = saddle(self.cells, at_zero)
                 self.guess = 1e-3 / (1 + self.order)
-            if 0.8 < self.order / before < 1.25:
-                break
             spare = self.query.log_spare(
                 self.guess, self.order, self.query.relative_width
             )
-            budget = max(0.1 * math.exp(spare) * delta / self.count, 1e-320)
-            self.cells = [c.finer(self.order, budget) for c in self.cells]
+            needed = max(0.1 * math.exp(spare) * delta / self.count, 1e-320)
+            cut = first is not self.cells and needed < 1e-2 * budget
+            if 0.8 < self.order / before < 1.25 and not cut:
+                break
+            self.cells = [
+                c.finer(self.order, needed)
+                for c in (first if cut else self.cells)
+            ]
+            budget = needed
+
+    def first_cells(self, budget: float) -> list[Cells]:
+        return [
+            Cells.first(pair, n, budget, self.split) for pair, n in self.losses
+        ]
 
     def compute(
         self,
@@ -2028,7 +2161,8 @@ class Search:
         self.excess = excess
         log_tail = spare - excess - 2 + self.log_rare(tilt)
         made = [
-            bound_tables(c, step, tilt, log_tail, sides) for c in self.cells
+            bound_tables(part, step, tilt, log_tail, sides, heavy)
+            for part, heavy in zip(self.cells, self.heavy, strict=True)
         ]
         ends = {"upper": self.bound.upper, "lower": self.bound.lower}
         for side, tables in zip(sides, zip(*made, strict=True), strict=True):
@@ -2036,8 +2170,8 @@ class Search:
                 (table, part.count)
                 for table, part in zip(tables, self.cells, strict=True)
             ]
-            total = add_tables(parts, log_tail, thetas, self.split)
-            end = self.read(total, parts, value)
+            total = self.totals[side] = add_tables(parts, log_tail, thetas)
+            end = self.query.read(total, value, self.order)
             ends[side] = (min if side == "upper" else max)(ends[side], end)
         if ends["lower"] > ends["upper"]:
             raise ArithmeticError(f"lower exceeds upper: {ends!r}")
@@ -2050,28 +2184,6 @@ class Search:
         whole = sum(float(c.cumulants(at)[0, 0]) for c in self.cells)
         return float(total_cumulants(self.cells, at)[0, 0]) - whole
 
-    def read(
-        self,
-        total: OneSided,
-        parts: Sequence[tuple[TiltedTable, int]],
-        value: float,
-    ) -> float:
-        """One end; an upper one has room for what is not in the total."""
-        if self.split == math.inf or total.sign < 0:
-            return self.query.read(total, value, self.order)
-        place, _ = self.query.point(value)
-        if self.query.epsilon is None:
-            place *= 1 - 4 * self.query.relative_width
-        tilt, _ = near_power(self.cells, self.split, place)
-        near = min(
-            near_bound(parts, self.split, place, tilt * factor)
-            for factor in (0.7, 0.85, 1.0, 1.2)
-        )
-        infinite = min(1.0, (total.infinity_mass + near) * (1 + 4 * UNIT))
-        total = replace(total, infinity_mass=infinite)
-        end = self.query.read(total, value, self.order)
-        return end if self.query.epsilon is not None else max(end, place)
-
     def seems_rare(self) -> bool:
         """Whether one tilt cannot reach where the answer seems to be."""
         if self.count == 1 or self.guess == 0:
@@ -2082,47 +2194,16 @@ class Search:
         if first > 1.5 * math.exp(log_delta):
             return True
         _, excess, _ = choose_tilt(self.cells, self.order, epsilon, log_delta)
-        return excess > 12
-
-    def part_rare(self, goal: float) -> None:
-        """Look only at sums with a large step, where single ones decide."""
-        simple = simple_bound(self.losses, self.query)
-        self.bound = within(self.bound, simple)
-        epsilon, log_delta = self.query.point(simple.lower)
-        if not 0 < simple.lower < math.inf or epsilon == 0:
-            return
-        budget = max(1e-3 * goal * math.exp(log_delta) / self.count, 1e-320)
-        for share in (0.9, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05, 0.02):
-            place = share * epsilon
-            cells = [
-                Cells.first(pair, n, budget, place) for pair, n in self.losses
-            ]
-            _, power = near_power(cells, place, epsilon)
-            if power < 1.2 * log_delta + math.log(1e-3 * goal):
-                break
-        else:
-            return
-        for _ in range(4):
-            if not any(np.any(c.far) for c in cells):
-                return
-            self.order, _ = saddle(cells, self.query)
-            cells = [c.finer(self.order, budget) for c in cells]
-        if sum(c.rare(np.array([self.order]))[0, 0] for c in cells) > 5:
-            return
-        self.cells, self.split, self.guess = cells, place, simple.lower
-        self.step = 0.0
-        self.start(goal, SIDES)
+        return excess > POOR
 
     def first_step(self, goal: float) -> float:
         """A step whose predicted width is the wanted one."""
-        order = self.order
-        width = 0.75 * self.query.width_of_epsilon(self.guess, order, goal)
-        shortest = math.sqrt(8 * width / ((1 + order) * self.count))
-        steps = shortest * np.geomspace(1, 1e6, 256)
-        good = predicted_width(self.cells, order, steps) <= width
-        step = float(steps[max(int(np.count_nonzero(good)) - 1, 0)])
-        step = min(step, 1 / (1 + order))
+        order, slope = self.order, max(self.order, self.slope)
+        width = self.query.width_of_epsilon(self.guess, slope, goal)
+        step = fitting_step(self.cells, order, width)
         marks = [m for m in map(landmarks, self.pairs) if m]
+        epsilon, _ = self.query.point(self.guess)
+        self.heavy = [heaviest(part, order, epsilon) for part in self.cells]
         spans = [m[-1] - m[0] for m in marks]
         return max(step, max(spans, default=0.0) / 1000)  # atoms on the grid
 
@@ -2130,7 +2211,7 @@ class Search:
         """A first interval."""
         step = self.first_step(goal)
         for _ in range(12):
-            step = aligned_step(step, self.pairs)
+            step = aligned_step(step, self.pairs, self.heavy)
             try:
                 return self.compute(step, self.guess, goal, sides)
             except GridTooFine:
@@ -2138,28 +2219,43 @@ class Search:
 
     def refine(self, floor: float) -> None:
         """Refine until narrow enough, or surely at most `floor`."""
+        ways = [self.narrow, self.part, self.narrow]
+        for way in ways[1:] if self.seems_rare() else ways:
+            wide = self.bound.width > self.query.relative_width
+            if wide and self.bound.upper > floor and not self.ended:
+                way(floor)
+
+    def part(self, floor: float) -> None:
+        """Near and far losses, each on a grid of its own."""
+        self.parted = True
+        simple = within(self.bound, simple_bound(self.losses, self.query))
+        found = two_grids(self.losses, self.query, simple, self.guess)
+        self.bound = within(simple, found)
+
+    def aim(self, goal: float, floor: float) -> None:
+        """Refine to another relative width, on one grid."""
+        self.query = replace(self.query, relative_width=goal)
+        self.parted, self.ended = True, False
+        self.narrow(floor)
+
+    def narrow(self, floor: float) -> None:
+        """Refine, on one grid."""
         query, goal, stuck = self.query, self.query.relative_width, 0
-        tried = self.seems_rare()
-        if tried:
-            self.part_rare(goal)
         tiny = query.delta is None and self.guess < 1e-290
         if tiny and query.epsilon and self.bound.lower == 0:
-            self.order, power = near_power(self.cells, math.inf, query.epsilon)
-            self.guess = max(math.exp(min(max(power, -700.0), 0.0)), 1e-300)
+            self.guess, self.ended = 1e-300, True
             return self.start(0.1, ("upper",))
         if self.step == 0 or self.bound.lower == 0:
             self.start(goal, SIDES)
-        for _ in range(8 if self.split == math.inf else 2):
+        for _ in range(4 if self.parted and self.count > 1 else 8):
             bound, old = self.bound, self.step
             done = bound.width <= goal or bound.upper <= floor
             if done or old == 0:
                 return
-            if self.excess > 12 and self.split == math.inf and not tried:
-                tried = True
-                self.part_rare(goal)
-                continue
-            if stuck == 3:
+            if self.excess > POOR and not self.parted:
                 return
+            if stuck == 3:
+                break
             value, width = bound.upper, bound.width
             if not 0 < value < math.inf:
                 value, width = self.guess, 1.0
@@ -2168,9 +2264,8 @@ class Search:
             elif self.split < math.inf:
                 value = bound.lower
             ask = Query(None, query.point(value)[0], goal)
-            self.order, _ = saddle(
-                self.cells, ask, self.order / 5, self.order * 5, 13
-            )
+            before = self.order
+            self.order, _ = saddle(self.cells, ask, before / 5, before * 5, 13)
             least = 1 / 64 if width < 0.9 else 1 / 4
             steps = old * np.append(1.0, np.geomspace(least, 0.9, 96))
             now, *ways = predicted_width(self.cells, self.order, steps)
@@ -2178,19 +2273,25 @@ class Search:
             step = float(steps[max(int(good), 1)])
             if stuck:  # a grid may be unlucky with atoms: farther away
                 step = min(step, 0.6 * old)
+            step = max(step, 1.2 * self.finest)
             while True:
-                new = aligned_step(step, self.pairs)
+                new = aligned_step(step, self.pairs, self.heavy)
                 if new > 0.95 * old:
+                    self.ended = self.parted
                     return
                 try:
                     self.compute(new, value, goal, SIDES)
                     break
                 except GridTooFine:
+                    if self.order != before:
+                        self.order = before  # its grid was not too long
+                        continue
+                    self.finest = max(self.finest, new)
                     step = 1.2 * math.sqrt(step * old)
-                    stuck = 2  # this is the finest grid that we can afford
             new_gap = self.bound.upper - self.bound.lower
             gain = new_gap / (bound.upper - bound.lower)
-            stuck = stuck + 1 if gain > 0.8 or stuck == 2 else 0
+            stuck = stuck + 1 if gain > 0.8 else 0
+        self.ended = self.parted
 
     def exclude(self, floor: float) -> None:
         """Show, if it is likely, that the answer is at most `floor`."""
@@ -2198,6 +2299,198 @@ class Search:
         goal = min(max(0.4 * gap, self.query.relative_width), 0.1)
         if gap > 0:
             self.start(goal, ("upper",))
+
+
+def near_cells(part: Cells, split: float) -> Cells:
+    """The cells of losses up to a split, one of the edges."""
+    log_p = np.where(part.edges > split, -1e300, part.log_p)
+    return replace(part, log_p=log_p, split=math.inf)
+
+
+def jumps(
+    cells: Sequence[Cells], epsilon: float, share: float
+) -> tuple[float, float]:
+    """Delta of single steps, added up, and minus the slope of its log.
+
+    Parameters: `cells` of all parts, of which far ones count if there are
+    any; `epsilon`; `share` of it that one step has to reach.
+    Returns: rough numbers, no bounds.
+    """
+    gain = fall = 0.0
+    for part in cells:
+        far = part.far if part.split < math.inf else part.log_p > -1e299
+        mass = part.count * np.exp(part.log_p[far])
+        less = np.exp(np.minimum(share * epsilon - part.loss[far], 0.0))
+        gain += float(mass @ (1 - less))
+        fall += float((mass * less) @ (less < 1))
+    return min(gain, 1.0), fall / gain if gain > 0 else 0.0
+
+
+def grid_size(
+    cells: Sequence[Cells], order: float, point: tuple[float, float]
+) -> float:
+    """Length of the window of a grid, roughly; more if one tilt is poor.
+
+    Parameters: `cells` of all parts; `order` of the saddle point; `point`,
+    epsilon and log delta.
+    """
+    tilt, excess, (below, above) = choose_tilt(cells, order, *point)
+    at = np.array([tilt - below, tilt, tilt + above])
+    moment = total_cumulants(cells, at)[0]
+    reach = (moment[[0, 2]] - moment[1] + 30) / np.array([below, above])
+    return float(np.sum(reach)) * math.exp(min(max(excess - 7, 0.0), 99.0))
+
+
+def least_order(
+    cells: Sequence[Cells], order: float, point: tuple[float, float]
+) -> float:
+    """The smallest order whose Chernoff bound is low enough, or `order`.
+
+    Parameters: `cells` of all parts; `order` of the saddle point; `point`,
+    epsilon and the log of a delta that need not be resolved.
+    """
+    orders = order * np.geomspace(1e-3, 1, 40)
+    powers = total_cumulants(cells, orders)[0] - orders * point[0]
+    powers += np.array([log_peak(x) for x in orders])
+    low = np.flatnonzero(powers <= point[1])
+    return float(orders[low[0]]) if len(low) > 0 else order
+
+
+def rough_half(
+    cells: Sequence[Cells], epsilon: float, goal: float
+) -> tuple[float, float, float]:
+    """Order, log of delta and slope of near losses or of rare sums."""
+    order, log_delta = saddle(cells, Query(None, epsilon, goal))
+    one, slope = jumps(cells, epsilon, 1.0)
+    log_one = math.log(max(one, 1e-320))
+    if cells[0].split < math.inf:
+        return order, log_one if one > 0 else log_delta, max(slope, order)
+    count = sum(part.count for part in cells)
+    most, _ = jumps(cells, epsilon, 1 / count)
+    log_delta = min(log_delta, math.log(max(most, 1e-320)))
+    return order, max(log_delta, log_one), order
+
+
+def choose_split(losses: Losses, query: Query) -> tuple[float, float]:
+    """The split for which the longer one of two grids is shortest.
+
+    Parameters: `losses`, pairs and counts; `query` for a delta.
+    Returns: (a loss, or inf if no split seems to help; delta, roughly).
+    """
+    epsilon, least = query.epsilon or 0.0, query.relative_width
+    tries = np.append(POWERS[:200:6], epsilon * SHARES)
+    tries = tries[tries > 1e-9]
+    cells = []
+    for pair, count in losses:
+        edges = np.append(Cells.first(pair, count, 1e-320).edges, tries)
+        cells.append(Cells.of(pair, count, np.unique(edges), 1e-320))
+    top = min(float(part.edges[-1]) for part in cells)
+    found, whole = [], 0.0
+    for split in tries[tries < top]:
+        near = [near_cells(part, split) for part in cells]
+        if min(float(np.sum(np.exp(part.log_p))) for part in near) < 0.3:
+            continue
+        far = [replace(part, split=float(split)) for part in cells]
+        halves = [(x, *rough_half(x, epsilon, least)) for x in (near, far)]
+        whole = min(whole, float(np.logaddexp(halves[0][2], halves[1][2])))
+        found.append((float(split), halves))
+    best, choice = 8.0 * MOST_POINTS, math.inf
+    floor = whole + math.log(1e-3 * least)
+    for split, halves in found:
+        sizes = []
+        for half, order, log_delta, slope in halves:
+            if log_delta < floor:
+                order = slope = least_order(half, order, (epsilon, floor))
+            share = math.exp(min(max(log_delta - whole, -700.0), 0.0))
+            goal = min(0.5 * least / max(share, 1e-3), 0.5)
+            step = fitting_step(half, order, goal / slope)
+            point = epsilon, min(max(floor, log_delta), whole)
+            sizes.append(grid_size(half, order, point) / step)
+        if max(sizes) < best:
+            best, choice = max(sizes), split
+    return choice, math.exp(max(whole, -700.0))
+
+
+def rough_epsilon(
+    losses: Losses, query: Query, known: Bound, guess: float
+) -> float:
+    """Where near and far losses together reach delta, roughly."""
+    low, high = known.lower, min(known.upper, 1e3 * known.lower)
+    if query.delta is None or not 0 < low < high:
+        return guess
+    for _ in range(8):
+        middle = math.sqrt(low * high)
+        ask = Query(None, middle, query.relative_width)
+        more = choose_split(losses, ask)[1] > query.delta
+        low, high = (middle, high) if more else (low, middle)
+        if high < 1.1 * low:
+            break
+    return math.sqrt(low * high)
+
+
+def two_grids(
+    losses: Losses, query: Query, known: Bound, guess: float
+) -> Bound:
+    """Interval from near losses and far ones, each on its own grid.
+
+    Parameters: `losses`, pairs and counts; `query`; `known`, an interval
+    for the answer; `guess`, in it.
+    Returns: a Bound, not wider than the known one.
+    Source: chapter 5, "Rare steps".
+    """
+    goal, bound = query.relative_width, known
+    guess = rough_epsilon(losses, query, known, guess)
+    for _ in range(2):
+        value = min(max(guess, bound.lower), bound.upper)
+        epsilon, log_delta = query.point(value)
+        ask = Query(None, epsilon, goal)
+        split, most = choose_split(losses, ask)
+        if split == math.inf:
+            return bound
+        near = [(NearPair(pair, split), n) for pair, n in losses]
+        searches = [Search(losses, ask, split)]
+        if loss_ceiling(near).upper > epsilon:
+            searches.append(Search(near, ask))
+        for search in searches:
+            _, guess, search.slope = rough_half(search.cells, epsilon, goal)
+            search.guess = min(math.exp(min(max(guess, -700.0), 0.0)), most)
+        whole = math.fsum(search.guess for search in searches)
+        floor = 1e-3 * goal * whole
+        for search in searches:
+            if search.guess < floor:
+                point = epsilon, math.log(floor)
+                search.order = least_order(search.cells, search.order, point)
+                search.guess, search.slope = floor, search.order
+        sizes = [search.guess for search in searches]
+        for _ in range(2):
+            for search, size in zip(searches, sizes, strict=True):
+                share = size / max(math.fsum(sizes), TINY)
+                search.aim(min(0.5 * goal / max(share, 1e-3), 0.5), floor)
+            sizes = [search.bound.upper for search in searches]
+        bound = within(bound, added(searches, query, value))
+        if bound.width <= goal or query.delta is None:
+            break
+        guess = (bound.lower + min(bound.upper, 2 * bound.lower)) / 2
+    return bound
+
+
+def added(searches: Sequence["Search"], query: Query, value: float) -> Bound:
+    """The answer from deltas that add up."""
+    ends = []
+    for side, worst in (("lower", 0.0), ("upper", math.inf)):
+        if query.delta is None:
+            total = math.fsum(getattr(x.bound, side) for x in searches)
+            sign = 1 if side == "upper" else -1
+            ends.append(total * (1 + 2 * sign * UNIT))
+            continue
+        totals = [x.totals[side] for x in searches if side in x.totals]
+        if len(totals) == len(searches) or (side == "lower" and totals):
+            order = max(x.order for x in searches)
+            room = 1e-3 * query.relative_width
+            ends.append(read_epsilon(totals, query.delta, value, order, room))
+        else:
+            ends.append(worst)
+    return Bound(*ends)
 
 
 def merge_gaussians(

@@ -382,8 +382,16 @@ def lower_share(
     slack_right += missed * (wrong[1:-1:2] + alpha[1:] * wrong_q[1:-1:2])
     at_left = at_left + np.where(missed, slack, slack_left) * (at_left != 0)
     at_right = at_right + slack_right * (at_right != 0)
-    # What may still be below the outer line gives way to it, at both ends.
     over = (at_left > line_left) | (at_right > line_right)
+    # A line that meets the curve at a cell's right end, and nothing deeper
+    # beside it: then the whole cell goes to its left end.
+    stays = missed & ~rising & (at_left >= excess)
+    stays &= np.append(start[0], at_right[:-1]) <= excess
+    stays &= np.append(at_left[1:], end[-1]) == 0
+    stays &= ~np.append(False, over[:-1]) & ~np.append(over[1:], False)
+    at_left = np.where(stays, excess, at_left)
+    # What may still be below the outer line gives way to it, at both ends.
+    over &= ~stays
     at_left = np.where(over, line_left, at_left)
     at_right = np.where(over, line_right, at_right)
     if not rising[-1] and end[-1] == 0 and before is None:
@@ -394,7 +402,8 @@ def lower_share(
     )
     share = np.exp(step) * (excess - depth[:-1]) + depth[1:]
     share = share / np.expm1(step)
-    return np.asarray(share - 32 * UNIT * (mass + np.abs(share)))
+    share -= 32 * UNIT * (mass + np.abs(share))
+    return np.where(stays, 0.0, share)
 
 
 def convex_hull(losses: Floats, mass: Floats) -> Floats:

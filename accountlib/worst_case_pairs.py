@@ -885,7 +885,8 @@ class SampledPair(DominatingPair):
         # The slope of the sampled loss is at most 1, and at most odds e^base.
         most = min(self.base.loss_range[1], 700.0)
         slope = min(1.0, self.rate / self._miss * math.exp(most))
-        size = min(max(map(abs, self.loss_range)), 600.0)
+        ends = self.atoms[:: max(1, self.atom_count - 1)]
+        size = min(max(map(abs, ends), default=0.0), 600.0)
         return slope * self.base.atom_error + 16 * UNIT * size
 
     @property

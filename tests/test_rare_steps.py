@@ -15,8 +15,13 @@ from accountlib import intervals
 from accountlib.intervals import Query, TiltedTable
 
 
-def table(mass, tilt=0.5, step=0.25, index=None):
-    index = np.arange(len(mass)) if index is None else np.asarray(index)
+def table(mass, tilt=0.5, step=0.25, far=None):
+    """A table; losses from index `far` on are its second piece."""
+    mass = np.asarray(mass, dtype=float)
+    index = np.arange(len(mass))
+    pieces = ()
+    if far is not None:
+        pieces = np.where(index < far, mass, 0), np.where(index < far, 0, mass)
     return TiltedTable(
         step,
         0.0,
@@ -26,8 +31,12 @@ def table(mass, tilt=0.5, step=0.25, index=None):
         0.0,
         "upper",
         index=index,
-        mass=np.asarray(mass, dtype=float),
+        mass=mass,
+        pieces=pieces,
     )
+
+
+MIXTURE = al.MixtureOfGaussians([0.0, 1.0, 3.0], [0.9, 0.09, 0.01], 1.0)
 
 
 def exact_delta(p, q, count, epsilon):
@@ -97,7 +106,8 @@ def test_two_sides_where_one_tilt_fails(noise, rate, count, epsilon):
     )
     assert bound.upper > 0.99 * min(1.0, count) * one.lower
     back = al.epsilon(run, delta=bound.upper, adjacency="add-or-remove")
-    assert back.lower <= epsilon <= back.upper * (1 + 1e-9)
+    other = al.epsilon(run, delta=bound.lower, adjacency="add-or-remove")
+    assert back.lower <= epsilon <= other.upper
 
 
 def test_the_split_transform_has_a_relative_error():
@@ -107,8 +117,8 @@ def test_the_split_transform_has_a_relative_error():
         mass[:8] /= mass[:8].sum()
         mass[8:] *= 10.0 ** rng.uniform(-60, -3)
         count, size = int(rng.integers(2, 40)), 64
-        part = table(mass)
-        power = intervals.Power.of([(part, count)], size, 32, 1.9)
+        part = table(mass, far=8)
+        power = intervals.Power.of([(part, count)], size, 32)
         value, wrong = power.values(np.arange(33))
         with mp.workdps(200):
             for k in range(33):
@@ -127,29 +137,89 @@ def test_the_split_transform_has_a_relative_error():
 
 
 def test_nothing_is_known_of_a_quotient_by_zero():
-    part = table([0.5, 0.5, 0.0, 0.0, 1e-9])
-    power = intervals.Power.of([(part, 30)], 4, 2, 0.9)
+    part = table([0.5, 0.5, 0.0, 0.0, 1e-9], far=4)
+    power = intervals.Power.of([(part, 30)], 4, 2)
     value, wrong = power.values(np.array([2]))  # 0.5 - 0.5 = 0
     assert abs((1e-9) ** 30 - value[0]) <= wrong[0]
 
 
-def test_sums_of_near_losses_stay_below_their_bound():
-    rng = np.random.default_rng(8)
-    for _ in range(30):
-        p = rng.uniform(0, 1, 3)
-        p = p / p.sum()
-        losses = np.array([-1.0, 0.0, 2.0])
-        part = table(p * np.exp(0.5 * losses), index=[-4, 0, 8])
-        epsilon, count = float(rng.uniform(0.5, 4)), int(rng.integers(2, 7))
-        truth = Fraction(0)
-        for places in product(range(3), repeat=count):
-            total = sum(losses[list(places)])
-            if total > epsilon:
-                gain = Fraction(-math.expm1(epsilon - total))
-                truth += gain * math.prod(Fraction(p[i]) for i in places)
-        for tilt in (0.1, 1.0, 3.0):
-            bound = intervals.near_bound([(part, count)], 2.5, epsilon, tilt)
-            assert bound >= float(truth) * (1 - 1e-12)
+def parts_of_delta(p, q, count, epsilon, rare):
+    """delta of runs without the rare outcomes, and of the others: exact."""
+    alpha, found = Fraction(math.exp(epsilon)), [Fraction(0), Fraction(0)]
+    for places in product(range(len(p)), repeat=count):
+        one = math.prod(Fraction(p[i]) for i in places)
+        two = math.prod(Fraction(q[i]) for i in places)
+        has_rare = any(i in rare for i in places)
+        found[has_rare] += max(one - alpha * two, Fraction(0))
+    return [float(x) for x in found]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_near_and_far_deltas_one_by_one(seed):
+    """delta is the sum of two deltas, each between its own bounds."""
+    rng = np.random.default_rng(seed)
+    p, q = rng.dirichlet(np.ones(4)), rng.dirichlet(np.ones(4))
+    losses = np.log(p / q)
+    order = np.argsort(losses)
+    far = order[int(rng.integers(1, 4)) :]
+    split = float(losses[far[0]] + losses[order[len(p) - len(far) - 1]]) / 2
+    count = int(rng.integers(2, 6))
+    epsilon = float(rng.uniform(0, 1) * max(losses.max(), 0.1))
+    pair = al.DiscretePair(tuple(p), tuple(q))
+    near, rare = parts_of_delta(pair.p, pair.q, count, epsilon, far)
+    query = Query(None, epsilon, 1e-3)
+    found = intervals.Search([(pair, count)], query, split)
+    found.narrow(0.0)
+    assert found.bound.lower <= rare * (1 + 1e-9)
+    assert rare * (1 - 1e-9) <= found.bound.upper
+    part = [(intervals.NearPair(pair, split), count)]
+    search = intervals.Search(part, query)
+    search.narrow(0.0)
+    assert search.bound.lower <= near * (1 + 1e-9)
+    assert near * (1 - 1e-9) <= search.bound.upper
+    known = al.Bound(0.0, 1.0)
+    whole = intervals.two_grids([(pair, count)], query, known, rare)
+    assert whole.lower <= (near + rare) * (1 + 1e-9)
+    assert (near + rare) * (1 - 1e-9) <= whole.upper
+
+
+def test_the_masses_of_near_and_far_losses_add_up():
+    rng = np.random.default_rng(3)
+    pairs = [
+        al.SampledPair(al.GaussianPair(1.0), 0.01),
+        al.LaplacePair(0.5),
+        al.DiscretePair((0.5, 0.3, 0.2), (0.2, 0.3, 0.5)),
+    ]
+    for pair in pairs:
+        for _ in range(40):
+            edges = np.sort(rng.uniform(-1.5, 1.5, 7))
+            choices = [*edges, rng.uniform(-2, 2)]
+            split = float(choices[int(rng.integers(8))])
+            (whole,) = intervals.cell_masses(pair, edges)
+            near, far = intervals.cell_masses(pair, edges, split)
+            assert near.shape == far.shape == whole.shape
+            np.testing.assert_allclose(near + far, whole, rtol=1e-12)
+            part = intervals.NearPair(pair, split)
+            np.testing.assert_allclose(
+                np.stack(part.masses(edges)), near, rtol=1e-12
+            )
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "rate", "count", "question"),
+    [
+        (al.Gaussian(0.5), 1e-6, 100, {"epsilon": 0.0}),
+        (al.Gaussian(1.0), 1e-4, 1000, {"epsilon": 0.1}),
+        (al.DiscreteGaussian(0.5), 1e-6, 100, {"epsilon": 20.0}),
+        (al.DiscreteGaussian(0.5), 1e-3, 10, {"delta": 1e-5}),
+        (MIXTURE, 1e-4, 10, {"delta": 1e-5}),
+    ],
+)
+def test_losses_on_several_scales(mechanism, rate, count, question):
+    run = al.Release(mechanism, al.Poisson(rate), count)
+    ask = al.delta if "epsilon" in question else al.epsilon
+    bound = ask(run, adjacency="add-or-remove", **question)
+    assert bound.width <= 1.5e-3
 
 
 @pytest.mark.parametrize("mu", [1e-3, 0.3, 1.0, 5.0])
