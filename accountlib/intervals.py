@@ -1626,7 +1626,7 @@ def add_tables(
         highest, rest = max(highest, other), rest + more
     # By FFT if that is less work, and precise enough.
     nodes = sum(np.count_nonzero(table.mass) for table, _ in parts)
-    slow_work = nodes * (highest + 40 * math.sqrt(highest))
+    slow_work = (nodes + 100) * highest + 40 * nodes * math.sqrt(highest)
     fast_work = 10 * len(parts) * size * math.log2(size + 1)
     noise = 8 * math.log2(size + 1) * UNIT * sum(n for _, n in parts)
     allowed = log_tail - (log_rare(parts) if rare else 0.0)
@@ -1643,6 +1643,8 @@ def add_tables(
     keep = np.flatnonzero(power.log_size() > -needed - 20)
     if len(keep) == 0:  # nothing counts, or nothing is known
         keep = np.zeros(1, int)
+    if 100 * len(keep) > WORK:
+        raise GridTooFine(step, size)
     largest = power.logs.real if power.gain is None else power.most
     growth = math.exp(min(max(float(largest[0]), 0.0), 700.0))
     # From the middle of the tables to the start of the window.
@@ -2103,7 +2105,7 @@ class Search:
         self.pairs = [pair for pair, _ in losses]
         self.count = sum(n for _, n in losses)
         self.order, self.guess, self.excess = 1.0, 1.0, 0.0
-        self.slope = self.finest = 0.0
+        self.slope = self.finest = self.work = 0.0
         self.losses, self.split = losses, split
         self.totals: dict[BoundKind, OneSided] = {}
         self.heavy: list[tuple[float, ...]] = [()] * len(losses)
@@ -2171,6 +2173,9 @@ class Search:
                 for table, part in zip(tables, self.cells, strict=True)
             ]
             total = self.totals[side] = add_tables(parts, log_tail, thetas)
+            if isinstance(total, Spectrum):
+                nodes = sum(np.count_nonzero(t.mass) for t, _ in parts)
+                self.work += (nodes + 100) * len(total.frequency)
             end = self.query.read(total, value, self.order)
             ends[side] = (min if side == "upper" else max)(ends[side], end)
         if ends["lower"] > ends["upper"]:
@@ -2254,7 +2259,7 @@ class Search:
                 return
             if self.excess > POOR and not self.parted:
                 return
-            if stuck == 3:
+            if stuck == 3 or self.work > 2 * WORK:
                 break
             value, width = bound.upper, bound.width
             if not 0 < value < math.inf:
