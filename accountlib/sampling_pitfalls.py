@@ -34,6 +34,7 @@ from accountlib.group_privacy import (
 )
 from accountlib.intervals import delta, directions, epsilon
 from accountlib.worst_case_pairs import (
+    UNIT,
     Adjacency,
     ApproximateDP,
     Closed,
@@ -41,6 +42,7 @@ from accountlib.worst_case_pairs import (
     DiscreteLaplace,
     DiscretePair,
     DominatingPair,
+    EndlessAtoms,
     FixedBatch,
     FullBatch,
     Gaussian,
@@ -52,6 +54,7 @@ from accountlib.worst_case_pairs import (
     PureDP,
     RandomizedResponse,
     Release,
+    RoundedPair,
     SampledPair,
     Sampling,
     atom_masses,
@@ -999,7 +1002,7 @@ def exchanged_batch_pair(
 
 
 @dataclass(frozen=True)
-class ExchangedIntegerPair(DominatingPair):
+class ExchangedIntegerPair(EndlessAtoms):
     r"""An exchange with sampled discrete Gaussian noise.
 
     Formula: $P = (1-\gamma) N_0 + \gamma N_k$ and its mirror image Q, for
@@ -1010,7 +1013,8 @@ class ExchangedIntegerPair(DominatingPair):
     Parameters: `base`, the pair of the noise moved by k; `rate`
     ($\gamma$ in (0, 1)).
     Raises: ValueError for values outside these ranges.
-    Error: rounding only; masses as those of `base`.
+    Error: rounding only; masses as those of `base`, losses up to 600 by
+    $8 (\max |L| + \ln(1/\gamma) + 16)\, u$ (`atom_error`).
     Source: chapter 10, "Code: pairs for substitution".
 
     >>> pair = ExchangedIntegerPair(IntegerGaussianPair(2.0, 1), 0.5)
@@ -1025,24 +1029,25 @@ class ExchangedIntegerPair(DominatingPair):
         check_kind("base", self.base, IntegerGaussianPair)
         check_number("rate", self.rate, 0, 1, "()")
 
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        return -math.inf, math.inf
-
-    @property
-    def discrete(self) -> bool:
-        return True
-
     def _losses(self, places: Any) -> Floats:
-        k, sigma = self.base.shift, self.base.sigma
+        k, spread = self.base.shift, 2 * self.base.sigma**2
         x = np.abs(places)
-        power, shift = k * x / sigma**2, k**2 / (2 * sigma**2)
-        rest = 1 - self.rate + self.rate * np.exp(-power - shift)
-        gone = -np.expm1(-2 * power)
-        part = self.rate * np.exp(power - shift) * gone / rest
-        far = math.log(self.rate) + power - shift + np.log(gone / rest)
-        loss = np.where(power - shift < 600, np.log1p(part), far)
+        power = k * (2 * x - k) / spread  # of N_k against N_0
+        rest = 1 - self.rate + self.rate * np.exp(-k * (2 * x + k) / spread)
+        share = -np.expm1(-4 * k * x / spread) / rest
+        part = self.rate * np.exp(power) * share
+        far = math.log(self.rate) + power + np.log(share)
+        near = power < 600
+        loss = np.where(near, np.log1p(part), np.logaddexp(0, far))
         return np.asarray(np.sign(places) * loss)
+
+    @property
+    def atom_error(self) -> float:
+        most = self.base._reach + self.base.shift
+        with np.errstate(all="ignore"):
+            largest = float(self._losses(np.array([most]))[0])
+        rest = 16 - math.log(self.rate)
+        return 8 * UNIT * (min(largest, 600.0) + rest)
 
     @cached_property
     def atoms(self) -> tuple[float, ...]:
@@ -1103,14 +1108,23 @@ def integer_exchange_pair(
         base = IntegerGaussianPair(mechanism.sigma, k)
         return ExchangedIntegerPair(base, rate)
     # Outcomes beyond -k and k tell no more than these.
-    apart = np.abs(np.arange(-k, k + 1) - np.array([[0], [k]]))
-    cells = np.exp(-apart / mechanism.scale)
-    cells[:, 1:-1] *= math.tanh(0.5 / mechanism.scale)
-    cells[:, [0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
+    x = np.arange(-k, k + 1)
+    apart = np.abs(x - np.array([[0.0], [k]]))
+    power = apart / mechanism.scale
+    cells = np.exp(-power)
+    if mechanism.scale < 1e9:  # a rounded large power costs digits
+        scale = np.full(1, mechanism.scale)
+        whole = power * scale
+        rest = (apart - whole) - product_rest(power, scale, whole)
+        cells -= cells * (rest / scale)
     p = float(1 - Fraction(rate)) * cells[0] + rate * cells[1]
-    if p[-1] == p[0]:  # the loss is too small for floats
-        p[-1] = math.nextafter(float(p[-1]), 1.0)
-    return DiscretePair(p, p[::-1])
+    # For x > 0: ln(1 + rate (e^(-|x - k|/s) - e^(-(x + k)/s)) / q)
+    gone = -np.expm1(-2 * x[k + 1 :] / mechanism.scale)
+    up = np.log1p(rate * (cells[1, k + 1 :] / p[:k][::-1] * gone))
+    losses = np.concatenate([-up[::-1], [0.0], up])
+    p[1:-1] *= math.tanh(0.5 / mechanism.scale)
+    p[[0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
+    return RoundedPair(p, p[::-1], tuple(losses.tolist()))
 
 
 def poisson_exchange_pair(
