@@ -1198,7 +1198,7 @@ def exact_fit(mu: Bound, cutoff: float) -> GDPFit:
 
     Parameters: `mu`, an interval; `cutoff`, which has no meaning here.
     Returns: a GDPFit. Its regret is at most the width of the interval:
-    delta(0) grows with mu at the rate $\varphi(\mu/2) < 1/2$.
+    delta grows with mu at the rate $\varphi(\mu/2 - \varepsilon/\mu) < 1/2$.
     Source: chapter 9, "The call".
 
     >>> exact_fit(Bound(1.0, 1.0), 1e-10)

@@ -92,10 +92,11 @@ __all__ = [
 class DirectionCheck:
     """Whether add exceeds remove anywhere, as far as intervals can tell.
 
-    Fields: `verdict`: "counterexample" (add is larger, proven),
-    "no counterexample" (remove is at least as large at every epsilon of
-    the grid, proven) or "undecided"; `epsilon`, the place that decides;
-    `margin`, there: by how much add is larger at least, relative
+    Fields: `verdict`: "counterexample" (somewhere the lower end of add is
+    above the upper end of remove), "no counterexample" (at every epsilon of
+    the grid the lower end of remove is at least the upper end of add; other
+    epsilons are not looked at) or "undecided"; `epsilon`, the place that
+    decides; `margin`, there: by how much add is larger at least, relative
     (counterexample), may be larger at most (undecided), or remove is
     larger at least (no counterexample).
     Source: chapter 10, "Is remove the worse direction?".
@@ -208,9 +209,9 @@ def safe_edge(
     Formula: x with $f(x) \le 0 < f(y)$ for some y with $|\ln(x/y)| \le 5
     \cdot 10^{-5}$.
 
-    Parameters: `excess` (f), positive at one end and negative at the
-    other; `low`, `high`, the ends (0 < low < high). About ten values of f
-    are computed, 102 at most.
+    Parameters: `excess` (f), positive at one end and not at the other;
+    `low`, `high`, the ends (0 < low < high). About ten values of f are
+    computed, and 102 at most: it ends, and meets the target, always.
     Returns: x in [low, high].
     Raises: ValueError if f has the same sign at both ends.
     Source: chapter 10, "Code: the noise for a target".
@@ -225,7 +226,8 @@ def safe_edge(
         x = math.exp(place)
         x = low if place <= ends[0] else high if place >= ends[1] else x
         tried[x] = excess(x)
-        return min(max(tried[x], -50.0), 50.0)  # Brent's method divides
+        found = min(max(tried[x], -50.0), 50.0)  # Brent's method divides,
+        return found or -1e-9  # and stops at 0, maybe far from the edge
 
     if ends[1] - ends[0] <= 5e-5:  # at the edge already
         look(ends[1])
@@ -314,8 +316,8 @@ def last_allowed(
     >>> round(last_allowed(lambda x: x <= 10, 1.0, 1e9), 5)
     10.0
     """
-    while abs(math.log(outside / inside)) > 1e-7:
-        middle = math.sqrt(inside * outside)
+    while abs(math.log(outside) - math.log(inside)) > 1e-7:
+        middle = math.sqrt(inside) * math.sqrt(outside)
         if allowed(middle):
             inside = middle
         else:
@@ -367,7 +369,7 @@ def calibrate_noise(
     group_size: int = 1,
     mechanism: Callable[[float], Mechanism] = Gaussian,
 ) -> float:
-    r"""Noise that just meets a privacy target, with proof.
+    r"""Noise that just meets a privacy target, by certified intervals.
 
     Formula: x with $\varepsilon(x) \le \varepsilon <
     \varepsilon(0.999\, x)$, upper end on the left, lower on the right.
@@ -383,7 +385,7 @@ def calibrate_noise(
     as it is, or check the one you use; just below it (0.01 %) the target
     is missed, but some smaller noise may meet it.
     Raises: ValueError for bad values, and for a target that no noise
-    between 1e-3 and 1e9 meets or that all of it meets.
+    between 1e-3 and 1e9 meets or that all of it meets (in steps of 4).
     Source: chapter 10, "Code: the noise for a target".
 
     >>> sigma = calibrate_noise(
@@ -421,7 +423,8 @@ def calibrate_noise(
         infinite = epsilon > 0 and excess(low) == np.inf
         raise ValueError(
             f"epsilon={epsilon!r}, delta={delta!r} is met by {which} noise "
-            f"that is allowed, in [1e-3, 1e9]; the last one tried is {low!r}"
+            "that was tried, in steps of a factor 4, of what is allowed in "
+            f"[1e-3, 1e9]; the last one is {low!r}"
             + (", where epsilon is infinite" if infinite else "")
         )
     return safe_edge(excess, low, high)

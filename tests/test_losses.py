@@ -40,7 +40,8 @@ def test_losses_of_given_lists(seed):
     rng = np.random.default_rng([81, seed])
     for _ in range(30):
         size = int(rng.choice([2, 3, 20]))
-        p, q = rng.dirichlet(np.ones(size)), rng.dirichlet(np.ones(size))
+        lists: Any = rng.dirichlet(np.ones(size), 2)
+        p, q = lists
         kind = int(rng.integers(3))
         if kind == 0:  # nearly the same list
             q = p * (1 + rng.integers(-9, 10, size) * 2.0**-52)
@@ -204,3 +205,30 @@ def test_lists_of_rounded_numbers_know_their_losses():
     back = pair.reversed()
     assert back.atoms == (-1.1, 0.7) and back.reversed() == pair
     assert back.infinite_mass == pair.infinite_mass[::-1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tables_next_to_their_atoms(seed):
+    """delta of a table, just below a loss: the gap has all its digits."""
+    rng = np.random.default_rng([84, seed])
+    for _ in range(40):
+        step, first = spread(rng, -9, 1), int(rng.integers(-1000, 10**6))
+        mass = rng.dirichlet(np.ones(int(rng.integers(1, 6)))) / 2
+        table = al.PrivacyLossDistribution(step, first, mass, 0.0)
+        exact = [Fraction(step) * (first + k) for k in range(len(mass))]
+        place = exact[int(rng.integers(len(mass)))]
+        epsilon = float(place) * (1 - float(rng.integers(3)) * 2.0**-52)
+        with ctx.workprec(BITS):
+            known = arb(0)
+            for loss, p in zip(exact, mass, strict=True):
+                if loss > Fraction(epsilon):
+                    gap = ball(Fraction(epsilon) - loss)
+                    known += ball(float(p)) * (1 - gap.exp())
+            found = table.delta(epsilon)
+            assert not off(found, known, 22 * UNIT * found), (step, first)
+
+
+def test_tables_of_huge_losses():
+    table = al.PrivacyLossDistribution(1e200, 1, [0.25, 0.75], 0.0)
+    assert table.delta(0.0) == 1.0 and table.delta(1e200) == 0.75
+    assert table.delta(np.array([[0.0], [3e200]])).tolist() == [[1.0], [0.0]]
