@@ -132,6 +132,8 @@ def test_losses_of_exchanged_whole_noise(seed):
     rng = np.random.default_rng([83, seed])
     for _ in range(10):
         sigma, k = spread(rng, -1.5, 3), int(rng.integers(1, 60))
+        if rng.random() < 0.5:  # half way, two large powers are close
+            k = 1 + int(min(sigma * rng.uniform(0, 77), 20_000))
         rate = float(
             rng.choice(
                 [
@@ -146,6 +148,7 @@ def test_losses_of_exchanged_whole_noise(seed):
         most = pair.base._reach + k
         with np.errstate(all="ignore"):
             places = np.unique(rng.integers(0, most + 1, 30))
+            places = np.append(places, (k + 1) // 2 + np.arange(3))
             losses = pair._losses(places)
             assert np.all(pair._losses(-places) == -losses)
         with ctx.workprec(3000):
@@ -158,22 +161,6 @@ def test_losses_of_exchanged_whole_noise(seed):
                 room = 8 * UNIT * (loss - math.log(rate) + 16)
                 assert room <= pair.atom_error * (1 + 1e-12)
                 assert not off(loss, (up / down).log(), room / 2), pair
-
-
-def test_little_whole_noise_that_moves_far():
-    """Two large numbers were subtracted: losses were off by more than 1."""
-    pair = al.ExchangedIntegerPair(al.IntegerGaussianPair(0.0123, 10007), 0.3)
-    with ctx.workprec(3000):
-        s, r = 2 * ball(0.0123) ** 2, ball(0.3)
-        for x in (5004, 5003):
-            law = {
-                m: (-ball((x - m) ** 2) / s).exp() for m in (0, 10007, -10007)
-            }
-            up, down = ((1 - r) * law[0] + r * law[m] for m in (10007, -10007))
-            known = (up / down).log()
-            with np.errstate(all="ignore"):
-                (loss,) = pair._losses(np.array([x]))
-            assert not off(loss, known, 1e-14 * abs(loss) + 1e-300)
 
 
 def test_tiny_rates_of_whole_noise():
@@ -229,6 +216,6 @@ def test_tables_next_to_their_atoms(seed):
 
 
 def test_tables_of_huge_losses():
-    table = al.PrivacyLossDistribution(1e200, 1, [0.25, 0.75], 0.0)
+    table = al.PrivacyLossDistribution(1e200, 1, np.array([0.25, 0.75]), 0.0)
     assert table.delta(0.0) == 1.0 and table.delta(1e200) == 0.75
     assert table.delta(np.array([[0.0], [3e200]])).tolist() == [[1.0], [0.0]]
