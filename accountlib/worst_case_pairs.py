@@ -477,8 +477,8 @@ class RoundedPair(DiscretePair):
         common = [p > 0 and q > 0 for p, q in zip(self.p, self.q, strict=True)]
         if len(self.losses) != sum(common):
             raise ValueError(
-                f"losses must list {sum(common)} numbers, one for each outcome "
-                f"that p and q share, got {self.losses!r}"
+                f"losses must list {sum(common)} numbers, one for each "
+                f"outcome that p and q share, got {self.losses!r}"
             )
 
     @cached_property
