@@ -423,8 +423,8 @@ def calibrate_noise(
         infinite = epsilon > 0 and excess(low) == np.inf
         raise ValueError(
             f"epsilon={epsilon!r}, delta={delta!r} is met by {which} noise "
-            "that was tried, in steps of a factor 4, of what is allowed in "
-            f"[1e-3, 1e9]; the last one is {low!r}"
+            "that is allowed, in [1e-3, 1e9], and was tried, in steps of a "
+            f"factor 4; the last one tried is {low!r}"
             + (", where epsilon is infinite" if infinite else "")
         )
     return safe_edge(excess, low, high)

@@ -462,7 +462,8 @@ class RoundedPair(DiscretePair):
     Parameters: `p`, `q`, as for `DiscretePair`, each with a relative error
     of at most $(14 + \ln(1/p)) u$; `losses` of the outcomes that both
     have, in their order, with one of at most 32 u (or 1e-322).
-    Raises: ValueError as `DiscretePair`, and for another number of losses.
+    Raises: ValueError as `DiscretePair`, for another number of losses, and
+    for losses that are not those of p and q but for rounding.
     Error: of masses `mass_error`, of losses 32 u, relative.
     Source: chapter 2, "Code: losses in intervals".
 
@@ -474,12 +475,19 @@ class RoundedPair(DiscretePair):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        common = [p > 0 and q > 0 for p, q in zip(self.p, self.q, strict=True)]
-        if len(self.losses) != sum(common):
+        losses = tuple(map(float, self.losses))
+        object.__setattr__(self, "losses", losses)
+        p, q = np.array(self.p), np.array(self.q)
+        common = (p > 0) & (q > 0)
+        p, q = p[common], q[common]
+        if len(losses) != len(p):
             raise ValueError(
-                f"losses must list {sum(common)} numbers, one for each "
-                f"outcome that p and q share, got {self.losses!r}"
+                f"losses must list {len(p)} numbers, one for each outcome "
+                f"that p and q share, got {self.losses!r}"
             )
+        near = np.abs(losses - (np.log(p) - np.log(q))) <= 1e-9
+        if not np.all(near | (np.minimum(p, q) < 1e-290)):
+            raise ValueError(f"losses must be ln(p/q), got {self.losses!r}")
 
     @cached_property
     def _finite(self) -> tuple[Floats, Floats, Floats]:

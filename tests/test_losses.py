@@ -188,9 +188,14 @@ def test_tiny_guarantees_keep_their_digits(epsilon):
 def test_lists_of_rounded_numbers_know_their_losses():
     with pytest.raises(ValueError, match="losses must list 2 numbers"):
         RoundedPair((0.5, 0.5), (0.5, 0.5), (0.0,))
-    pair = RoundedPair((0.75, 0.25, 0.0), (0.25, 0.5, 0.25), (1.1, -0.7))
+    for wrong in ([1.1, -0.7], [math.log(3), math.nan]):
+        with pytest.raises(ValueError, match=r"losses must be ln\(p/q\)"):
+            RoundedPair((0.75, 0.25, 0.0), (0.25, 0.5, 0.25), tuple(wrong))
+    losses = math.log(3), -math.log(2)
+    pair = RoundedPair((0.75, 0.25, 0.0), (0.25, 0.5, 0.25), losses)
     back = pair.reversed()
-    assert back.atoms == (-1.1, 0.7) and back.reversed() == pair
+    assert back.atoms == (-losses[0], -losses[1]) and back.reversed() == pair
+    assert len({pair, back, back.reversed()}) == 2
     assert back.infinite_mass == pair.infinite_mass[::-1]
 
 
