@@ -461,7 +461,8 @@ def substitute_delta_bound(
     check_number("epsilon", epsilon, 0, np.inf, "[)")
     check_number("splits", check_count("splits", splits), 2, 1000)
     best = 1.0
-    for first in np.linspace(0, epsilon, int(splits)):
+    for first in np.linspace(0, epsilon, int(splits)).tolist():
+        rest = max(0.0, math.nextafter(epsilon - first, -math.inf))
         one, other = (
             delta(
                 releases,
@@ -470,12 +471,12 @@ def substitute_delta_bound(
                 group_size=group_size,
             ).upper
             for at, adjacency in (
-                (float(first), Adjacency.REMOVE),
-                (float(epsilon - first), Adjacency.ADD),
+                (first, Adjacency.REMOVE),
+                (rest, Adjacency.ADD),
             )
         )
         if other > 0:
-            other = math.exp(min(float(first) + math.log(other), 1.0))
+            other = math.exp(min(first + math.log(other), 1.0))
         best = min(best, (one + other) * (1 + 1e-12))
     return best
 

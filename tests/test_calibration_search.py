@@ -5,12 +5,14 @@ hundred times: nothing about them is assumed but their values.
 """
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
 import accountlib as al
+from accountlib import sampling_pitfalls
 
 
 def wild_excess(rng: Any, low: float, high: float) -> Any:
@@ -114,3 +116,23 @@ def test_whole_noise_meets_its_target(seed):
     assert exact(sigma) <= chance * (1 + 1e-9)
     near = [exact(sigma * (1 + x)) for x in np.linspace(-3e-4, 3e-4, 13)]
     assert max(near) > chance * (1 - 1e-6)  # it is at an edge
+
+
+def test_splits_do_not_exceed_epsilon(monkeypatch):
+    """The second part of a split is rounded down, not to nearest."""
+    asked = []
+
+    def recorded(releases, *, epsilon, adjacency, group_size):
+        asked.append(Fraction(epsilon))
+        return al.Bound(0.0, 0.5)
+
+    monkeypatch.setattr(sampling_pitfalls, "delta", recorded)
+    for whole in (0.0, 0.1, 0.7, 1.1, 3.3, 1e-300):
+        asked.clear()
+        al.substitute_delta_bound(al.Release(al.Gaussian(1.0)), epsilon=whole)
+        pairs = list(zip(asked[::2], asked[1::2], strict=True))
+        assert len(pairs) == 9
+        for first, rest in pairs:
+            assert 0 <= first and 0 <= rest
+            assert first + rest <= Fraction(whole)
+            assert first + rest >= Fraction(whole) * (1 - Fraction(2) ** -51)
