@@ -915,9 +915,9 @@ def run_profiles(
             if key != first
         }
         ends = read(epsilons)
-    lines = [(np.exp(epsilons), upper) for upper in (ends[1], ends[-1])]
     # mu may be decided at x = c, or y = c, with the other rate far below.
-    least = min(cutoff, max(missed_at(cutoff, *lines, 1), 1e-280))
+    there, back = ((np.exp(epsilons), ends[k]) for k in (1, -1))
+    least = min(cutoff, max(missed_at(cutoff, there, back, 1), 1e-280))
     for part in (number // 4, number):
         wanted = spread_epsilons(epsilons, [*ends[1::2]], least, part)
         new = np.setdiff1d(wanted, epsilons)
