@@ -937,9 +937,9 @@ class SampledPair(DominatingPair):
 
     @property
     def atom_error(self) -> float:
-        if self.base.atom_count == 0:  # only ends of the range are left
-            ends = [abs(x) for x in self.loss_range if math.isfinite(x)]
-            return 16 * UNIT * max(ends, default=0.0)
+        endless = self.base.loss_range == (-math.inf, math.inf)
+        if endless and self.base.atom_count == 0:  # ln(1 - rate) is left
+            return 16 * UNIT * abs(self._logs[0][0])
         # The slope of the sampled loss is at most 1, and at most odds e^base.
         most = min(self.base.loss_range[1], 700.0)
         slope = min(1.0, self.rate / self._miss * math.exp(most))

@@ -224,3 +224,14 @@ def test_tables_of_huge_losses():
     table = al.PrivacyLossDistribution(1e200, 1, np.array([0.25, 0.75]), 0.0)
     assert table.delta(0.0) == 1.0 and table.delta(1e200) == 0.75
     assert table.delta(np.array([[0.0], [3e200]])).tolist() == [[1.0], [0.0]]
+
+
+@pytest.mark.parametrize("rate", [1e-9, 0.3, 1 - 1e-9])
+def test_largest_loss_of_added_sampled_noise(rate):
+    """ln 1/(1 - rate), with all digits; there is no atom that could err."""
+    run = al.Release(al.Gaussian(0.01), al.Poisson(rate))
+    bound = al.epsilon(run, delta=0.0, adjacency="add")
+    with ctx.workprec(200):
+        known = -(1 - ball(rate)).log()
+        assert ball(bound.lower) <= known <= ball(bound.upper)
+    assert bound.width <= 1e-14  # relative
