@@ -96,10 +96,10 @@ __all__ = [
     "lower_kinks",
     "thinned",
     "spread_epsilons",
-    "run_profiles",
-    "exact_mu",
     "Lines",
     "missed_at",
+    "run_profiles",
+    "exact_mu",
     "exact_curve",
     "profile_curve",
     "tradeoff_curve",
@@ -823,6 +823,35 @@ def spread_epsilons(
     return thinned(np.concatenate(points))
 
 
+Lines = tuple[Floats, Floats]  # alpha_i, increasing, and d_i
+
+
+def missed_at(x: float, lines: Lines, mirror: Lines, sign: int) -> float:
+    r"""The false-negative rate of a polygon at one false-positive rate.
+
+    Formula: the largest $1 - d_i - \alpha_i x$ and, of the lines read
+    backwards, $(1 - d_i - x)/\alpha_i$, all with $\alpha_i \ge 1$.
+
+    Parameters: `x`; `lines`, `mirror`: pairs of lists $\alpha_i$, $d_i$,
+    of a pair and of the same pair read backwards; `sign`, 1 to round
+    down, -1 to round up (mu goes the other way).
+    Returns: a number in [0, 1]; tiny ones keep their digits.
+    Error: rounding, on the wanted side.
+    Source: chapter 9, eq. (gdp-line) and (gdp-mirror); "The call".
+
+    >>> lines = np.exp([-1.0, 0.0, 1.0]), np.array([0.7, 0.5, 0.2])
+    >>> round(missed_at(0.1, lines, lines, 1), 6)
+    0.528172
+    """
+    found = 0.0
+    for (alpha, d), power in ((lines, 0), (mirror, 1)):
+        alpha, rest = alpha[alpha >= 1], 1 - d[alpha >= 1]
+        used = alpha ** (1 - power) * x
+        y = rest - used - sign * 4 * UNIT * (rest + used)
+        found = max(found, float(np.max(y / alpha**power)))
+    return min(1.0, found * (1 - sign * 4 * UNIT))
+
+
 def run_profiles(
     releases: Release | Sequence[Release],
     adjacency: Adjacency | str,
@@ -886,8 +915,11 @@ def run_profiles(
             if key != first
         }
         ends = read(epsilons)
+    # mu may be decided at x = c, or y = c, with the other rate far below.
+    there, back = ((np.exp(epsilons), ends[k]) for k in (1, -1))
+    least = min(cutoff, max(missed_at(cutoff, there, back, 1), 1e-280))
     for part in (number // 4, number):
-        wanted = spread_epsilons(epsilons, [*ends[1::2]], cutoff, part)
+        wanted = spread_epsilons(epsilons, [*ends[1::2]], least, part)
         new = np.setdiff1d(wanted, epsilons)
         epsilons = np.append(epsilons, new)
         rank = np.argsort(epsilons)
@@ -937,35 +969,6 @@ def exact_mu(ways: Sequence[Losses]) -> Bound | None:
         found.append(pair.mu)
     error = 16 * UNIT * max(found) + 1e-322
     return Bound(max(0.0, max(found) - error), max(found) + error)
-
-
-Lines = tuple[Floats, Floats]  # alpha_i, increasing, and d_i
-
-
-def missed_at(x: float, lines: Lines, mirror: Lines, sign: int) -> float:
-    r"""The false-negative rate of a polygon at one false-positive rate.
-
-    Formula: the largest $1 - d_i - \alpha_i x$ and, of the lines read
-    backwards, $(1 - d_i - x)/\alpha_i$, all with $\alpha_i \ge 1$.
-
-    Parameters: `x`; `lines`, `mirror`: pairs of lists $\alpha_i$, $d_i$,
-    of a pair and of the same pair read backwards; `sign`, 1 to round
-    down, -1 to round up (mu goes the other way).
-    Returns: a number in [0, 1]; tiny ones keep their digits.
-    Error: rounding, on the wanted side.
-    Source: chapter 9, eq. (gdp-line) and (gdp-mirror); "The call".
-
-    >>> lines = np.exp([-1.0, 0.0, 1.0]), np.array([0.7, 0.5, 0.2])
-    >>> round(missed_at(0.1, lines, lines, 1), 6)
-    0.528172
-    """
-    found = 0.0
-    for (alpha, d), power in ((lines, 0), (mirror, 1)):
-        alpha, rest = alpha[alpha >= 1], 1 - d[alpha >= 1]
-        used = alpha ** (1 - power) * x
-        y = rest - used - sign * 4 * UNIT * (rest + used)
-        found = max(found, float(np.max(y / alpha**power)))
-    return min(1.0, found * (1 - sign * 4 * UNIT))
 
 
 def exact_curve(mu: Bound, bound: str, cutoff: float) -> TradeoffCurve:
@@ -1198,7 +1201,7 @@ def exact_fit(mu: Bound, cutoff: float) -> GDPFit:
 
     Parameters: `mu`, an interval; `cutoff`, which has no meaning here.
     Returns: a GDPFit. Its regret is at most the width of the interval:
-    delta(0) grows with mu at the rate $\varphi(\mu/2) < 1/2$.
+    delta grows with mu at the rate $\varphi(\mu/2 - \varepsilon/\mu) < 1/2$.
     Source: chapter 9, "The call".
 
     >>> exact_fit(Bound(1.0, 1.0), 1e-10)

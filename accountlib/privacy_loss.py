@@ -18,6 +18,7 @@ from accountlib.divergences import (
     check_number,
     check_range,
     front_door,
+    product_minus,
 )
 from accountlib.worst_case_pairs import (
     UNIT,
@@ -148,13 +149,19 @@ class PrivacyLossDistribution:
 
         Parameters: `epsilon` of any sign; a number or an array.
         Returns: delta in [0, 1] on the distribution's own side of the
-        truth, up to the rounding of one sum (relative error 1e-13).
+        truth, up to rounding: (n + 16) u, relative, for n losses.
         Raises: ValueError for NaN and infinite epsilon.
         Source: Doroshenko et al. (2022), Definition 2.5; chapter 3.
         """
         epsilon = check_range("epsilon", epsilon, -np.inf, np.inf, "()")
-        gap = np.minimum(np.subtract.outer(epsilon, self.losses), 0)
-        delta = -np.expm1(gap) @ self.mass + self.infinity_mass
+        places = self.first_index + np.arange(self.mass.size, dtype=float)
+        # Just below a loss, a rounded one would be all that is seen.
+        at = epsilon[..., None]
+        gap: Floats = self.losses - at
+        if self.step < 1e100:
+            gap = product_minus(places, np.array(self.step), at)
+        delta = -np.expm1(-np.maximum(gap, 0)) @ self.mass
+        delta = delta + self.infinity_mass
         return as_given(np.minimum(delta, 1.0))
 
     @front_door

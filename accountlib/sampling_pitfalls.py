@@ -34,6 +34,7 @@ from accountlib.group_privacy import (
 )
 from accountlib.intervals import delta, directions, epsilon
 from accountlib.worst_case_pairs import (
+    UNIT,
     Adjacency,
     ApproximateDP,
     Closed,
@@ -41,6 +42,7 @@ from accountlib.worst_case_pairs import (
     DiscreteLaplace,
     DiscretePair,
     DominatingPair,
+    EndlessAtoms,
     FixedBatch,
     FullBatch,
     Gaussian,
@@ -52,6 +54,7 @@ from accountlib.worst_case_pairs import (
     PureDP,
     RandomizedResponse,
     Release,
+    RoundedPair,
     SampledPair,
     Sampling,
     atom_masses,
@@ -89,10 +92,11 @@ __all__ = [
 class DirectionCheck:
     """Whether add exceeds remove anywhere, as far as intervals can tell.
 
-    Fields: `verdict`: "counterexample" (add is larger, proven),
-    "no counterexample" (remove is at least as large at every epsilon of
-    the grid, proven) or "undecided"; `epsilon`, the place that decides;
-    `margin`, there: by how much add is larger at least, relative
+    Fields: `verdict`: "counterexample" (somewhere the lower end of add is
+    above the upper end of remove), "no counterexample" (at every epsilon of
+    the grid the lower end of remove is at least the upper end of add; other
+    epsilons are not looked at) or "undecided"; `epsilon`, the place that
+    decides; `margin`, there: by how much add is larger at least, relative
     (counterexample), may be larger at most (undecided), or remove is
     larger at least (no counterexample).
     Source: chapter 10, "Is remove the worse direction?".
@@ -205,9 +209,9 @@ def safe_edge(
     Formula: x with $f(x) \le 0 < f(y)$ for some y with $|\ln(x/y)| \le 5
     \cdot 10^{-5}$.
 
-    Parameters: `excess` (f), positive at one end and negative at the
-    other; `low`, `high`, the ends (0 < low < high). About ten values of f
-    are computed, 102 at most.
+    Parameters: `excess` (f), positive at one end and not at the other;
+    `low`, `high`, the ends (0 < low < high). About ten values of f are
+    computed, and 102 at most: it ends, and meets the target, always.
     Returns: x in [low, high].
     Raises: ValueError if f has the same sign at both ends.
     Source: chapter 10, "Code: the noise for a target".
@@ -222,7 +226,8 @@ def safe_edge(
         x = math.exp(place)
         x = low if place <= ends[0] else high if place >= ends[1] else x
         tried[x] = excess(x)
-        return min(max(tried[x], -50.0), 50.0)  # Brent's method divides
+        found = min(max(tried[x], -50.0), 50.0)  # Brent's method divides,
+        return found or -1e-9  # and stops at 0, maybe far from the edge
 
     if ends[1] - ends[0] <= 5e-5:  # at the edge already
         look(ends[1])
@@ -311,8 +316,8 @@ def last_allowed(
     >>> round(last_allowed(lambda x: x <= 10, 1.0, 1e9), 5)
     10.0
     """
-    while abs(math.log(outside / inside)) > 1e-7:
-        middle = math.sqrt(inside * outside)
+    while abs(math.log(outside) - math.log(inside)) > 1e-7:
+        middle = math.sqrt(inside) * math.sqrt(outside)
         if allowed(middle):
             inside = middle
         else:
@@ -364,7 +369,7 @@ def calibrate_noise(
     group_size: int = 1,
     mechanism: Callable[[float], Mechanism] = Gaussian,
 ) -> float:
-    r"""Noise that just meets a privacy target, with proof.
+    r"""Noise that just meets a privacy target, by certified intervals.
 
     Formula: x with $\varepsilon(x) \le \varepsilon <
     \varepsilon(0.999\, x)$, upper end on the left, lower on the right.
@@ -380,7 +385,7 @@ def calibrate_noise(
     as it is, or check the one you use; just below it (0.01 %) the target
     is missed, but some smaller noise may meet it.
     Raises: ValueError for bad values, and for a target that no noise
-    between 1e-3 and 1e9 meets or that all of it meets.
+    between 1e-3 and 1e9 meets or that all of it meets (in steps of 4).
     Source: chapter 10, "Code: the noise for a target".
 
     >>> sigma = calibrate_noise(
@@ -418,7 +423,8 @@ def calibrate_noise(
         infinite = epsilon > 0 and excess(low) == np.inf
         raise ValueError(
             f"epsilon={epsilon!r}, delta={delta!r} is met by {which} noise "
-            f"that is allowed, in [1e-3, 1e9]; the last one tried is {low!r}"
+            "that is allowed, in [1e-3, 1e9], and was tried, in steps of a "
+            f"factor 4; the last one tried is {low!r}"
             + (", where epsilon is infinite" if infinite else "")
         )
     return safe_edge(excess, low, high)
@@ -455,7 +461,8 @@ def substitute_delta_bound(
     check_number("epsilon", epsilon, 0, np.inf, "[)")
     check_number("splits", check_count("splits", splits), 2, 1000)
     best = 1.0
-    for first in np.linspace(0, epsilon, int(splits)):
+    for first in np.linspace(0, epsilon, int(splits)).tolist():
+        rest = max(0.0, math.nextafter(epsilon - first, -math.inf))
         one, other = (
             delta(
                 releases,
@@ -464,12 +471,12 @@ def substitute_delta_bound(
                 group_size=group_size,
             ).upper
             for at, adjacency in (
-                (float(first), Adjacency.REMOVE),
-                (float(epsilon - first), Adjacency.ADD),
+                (first, Adjacency.REMOVE),
+                (rest, Adjacency.ADD),
             )
         )
         if other > 0:
-            other = math.exp(min(float(first) + math.log(other), 1.0))
+            other = math.exp(min(first + math.log(other), 1.0))
         best = min(best, (one + other) * (1 + 1e-12))
     return best
 
@@ -999,7 +1006,7 @@ def exchanged_batch_pair(
 
 
 @dataclass(frozen=True)
-class ExchangedIntegerPair(DominatingPair):
+class ExchangedIntegerPair(EndlessAtoms):
     r"""An exchange with sampled discrete Gaussian noise.
 
     Formula: $P = (1-\gamma) N_0 + \gamma N_k$ and its mirror image Q, for
@@ -1010,7 +1017,8 @@ class ExchangedIntegerPair(DominatingPair):
     Parameters: `base`, the pair of the noise moved by k; `rate`
     ($\gamma$ in (0, 1)).
     Raises: ValueError for values outside these ranges.
-    Error: rounding only; masses as those of `base`.
+    Error: rounding only; masses as those of `base`, losses up to 600 by
+    $8 (\max |L| + \ln(1/\gamma) + 16)\, u$ (`atom_error`).
     Source: chapter 10, "Code: pairs for substitution".
 
     >>> pair = ExchangedIntegerPair(IntegerGaussianPair(2.0, 1), 0.5)
@@ -1025,24 +1033,25 @@ class ExchangedIntegerPair(DominatingPair):
         check_kind("base", self.base, IntegerGaussianPair)
         check_number("rate", self.rate, 0, 1, "()")
 
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        return -math.inf, math.inf
-
-    @property
-    def discrete(self) -> bool:
-        return True
-
     def _losses(self, places: Any) -> Floats:
-        k, sigma = self.base.shift, self.base.sigma
+        k, spread = self.base.shift, 2 * self.base.sigma**2
         x = np.abs(places)
-        power, shift = k * x / sigma**2, k**2 / (2 * sigma**2)
-        rest = 1 - self.rate + self.rate * np.exp(-power - shift)
-        gone = -np.expm1(-2 * power)
-        part = self.rate * np.exp(power - shift) * gone / rest
-        far = math.log(self.rate) + power - shift + np.log(gone / rest)
-        loss = np.where(power - shift < 600, np.log1p(part), far)
+        power = k * (2 * x - k) / spread  # of N_k against N_0
+        rest = 1 - self.rate + self.rate * np.exp(-k * (2 * x + k) / spread)
+        share = -np.expm1(-4 * k * x / spread) / rest
+        part = self.rate * np.exp(power) * share
+        far = math.log(self.rate) + power + np.log(share)
+        near = power < 600
+        loss = np.where(near, np.log1p(part), np.logaddexp(0, far))
         return np.asarray(np.sign(places) * loss)
+
+    @property
+    def atom_error(self) -> float:
+        most = self.base._reach + self.base.shift
+        with np.errstate(all="ignore"):
+            largest = float(self._losses(np.array([most]))[0])
+        rest = 16 - math.log(self.rate)
+        return 8 * UNIT * (min(largest, 600.0) + rest)
 
     @cached_property
     def atoms(self) -> tuple[float, ...]:
@@ -1103,14 +1112,23 @@ def integer_exchange_pair(
         base = IntegerGaussianPair(mechanism.sigma, k)
         return ExchangedIntegerPair(base, rate)
     # Outcomes beyond -k and k tell no more than these.
-    apart = np.abs(np.arange(-k, k + 1) - np.array([[0], [k]]))
-    cells = np.exp(-apart / mechanism.scale)
-    cells[:, 1:-1] *= math.tanh(0.5 / mechanism.scale)
-    cells[:, [0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
+    x = np.arange(-k, k + 1)
+    apart = np.abs(x - np.array([[0.0], [k]]))
+    power = apart / mechanism.scale
+    cells = np.exp(-power)
+    if mechanism.scale < 1e9:  # a rounded large power costs digits
+        scale = np.full(1, mechanism.scale)
+        whole = power * scale
+        rest = (apart - whole) - product_rest(power, scale, whole)
+        cells -= cells * (rest / scale)
     p = float(1 - Fraction(rate)) * cells[0] + rate * cells[1]
-    if p[-1] == p[0]:  # the loss is too small for floats
-        p[-1] = math.nextafter(float(p[-1]), 1.0)
-    return DiscretePair(p, p[::-1])
+    # For x > 0: ln(1 + rate (e^(-|x - k|/s) - e^(-(x + k)/s)) / q)
+    gone = -np.expm1(-2 * x[k + 1 :] / mechanism.scale)
+    up = np.log1p(rate * (cells[1, k + 1 :] / p[:k][::-1] * gone))
+    losses = np.concatenate([-up[::-1], [0.0], up])
+    p[1:-1] *= math.tanh(0.5 / mechanism.scale)
+    p[[0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
+    return RoundedPair(p, p[::-1], tuple(losses.tolist()))
 
 
 def poisson_exchange_pair(

@@ -39,6 +39,7 @@ __all__ = [
     "atom_masses",
     "Mechanism",
     "DiscretePair",
+    "RoundedPair",
     "two_sum",
     "two_product",
     "normal_tail",
@@ -51,6 +52,7 @@ __all__ = [
     "Gaussian",
     "Laplace",
     "running_sums",
+    "EndlessAtoms",
     "IntegerGaussianPair",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -364,9 +366,8 @@ class DiscretePair(DominatingPair, Mechanism):
     pair dominates for one record removed.
     Raises: ValueError for lists that are no probabilities or differ in
     length.
-    Error: rounding only. Masses: the default of `mass_error` plus 2.3e-16
-    times the number of outcomes, which are added up. Losses: 4e-16 times
-    (1 + |loss|).
+    Error: the lists are exact by definition. Masses are added up:
+    `mass_error`. Losses: 8 u, relative (`atom_error`).
     Source: Lebeda et al. (2024), Definition 5; chapter 2.
 
     >>> DiscretePair([0.75, 0.25], [0.25, 0.75]).masses([0.0])[0]
@@ -418,8 +419,8 @@ class DiscretePair(DominatingPair, Mechanism):
 
     @property
     def atom_error(self) -> float:
-        # p and q may be rounded, and so are quotient and logarithm
-        return 16 * UNIT * (1 + max(map(abs, self.loss_range)))
+        # Quotient, logarithm: 5.5 u near 0, 6.5 u further out, 5.6 u if far
+        return 8 * UNIT * max(map(abs, self.loss_range))
 
     @property
     def discrete(self) -> bool:
@@ -450,6 +451,60 @@ class DiscretePair(DominatingPair, Mechanism):
 
     def pair(self) -> DominatingPair:
         return self
+
+
+@dataclass(frozen=True)
+class RoundedPair(DiscretePair):
+    r"""A discrete pair whose probabilities are rounded, not its losses.
+
+    Formula: $L(y) = \ln(p_y/q_y)$ for the numbers that p and q stand for.
+
+    Parameters: `p`, `q`, as for `DiscretePair`, each with a relative error
+    of at most $(14 + \ln(1/p)) u$; `losses` of the outcomes that both
+    have, in their order, with one of at most 32 u (or 1e-322).
+    Raises: ValueError as `DiscretePair`, for another number of losses, and
+    for losses that are not those of p and q but for rounding.
+    Error: of masses `mass_error`, of losses 32 u, relative.
+    Source: chapter 2, "Code: losses in intervals".
+
+    >>> RoundedPair((0.5, 0.5), (0.5, 0.5), (1e-20, -1e-20)).atoms
+    (-1e-20, 1e-20)
+    """
+
+    losses: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        losses = tuple(map(float, self.losses))
+        object.__setattr__(self, "losses", losses)
+        p, q = np.array(self.p), np.array(self.q)
+        common = (p > 0) & (q > 0)
+        p, q = p[common], q[common]
+        if len(losses) != len(p):
+            raise ValueError(
+                f"losses must list {len(p)} numbers, one for each outcome "
+                f"that p and q share, got {self.losses!r}"
+            )
+        near = np.abs(losses - (np.log(p) - np.log(q))) <= 1e-9
+        if not np.all(near | (np.minimum(p, q) < 1e-290)):
+            raise ValueError(f"losses must be ln(p/q), got {self.losses!r}")
+
+    @cached_property
+    def _finite(self) -> tuple[Floats, Floats, Floats]:
+        p, q = np.array(self.p), np.array(self.q)
+        both = (p > 0) & (q > 0)
+        rows = np.stack([np.array(self.losses), p[both], q[both]])
+        rows = rows[:, np.argsort(rows[0])]
+        rows.flags.writeable = False
+        return rows[0], rows[1], rows[2]
+
+    @property
+    def atom_error(self) -> float:
+        return 32 * UNIT * max(map(abs, self.loss_range)) + 1e-322
+
+    def reversed(self) -> "RoundedPair":
+        losses = tuple(-x for x in reversed(self.losses))
+        return RoundedPair(self.q[::-1], self.p[::-1], losses)
 
 
 def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
@@ -882,6 +937,9 @@ class SampledPair(DominatingPair):
 
     @property
     def atom_error(self) -> float:
+        endless = self.base.loss_range == (-math.inf, math.inf)
+        if endless and self.base.atom_count == 0:  # ln(1 - rate) is left
+            return 16 * UNIT * abs(self._logs[0][0])
         # The slope of the sampled loss is at most 1, and at most odds e^base.
         most = min(self.base.loss_range[1], 700.0)
         slope = min(1.0, self.rate / self._miss * math.exp(most))
@@ -1017,8 +1075,27 @@ def running_sums(terms: Floats) -> Floats:
     return np.stack([sums, np.cumsum(np.append(0.0, errors))])
 
 
+class EndlessAtoms(DominatingPair):
+    """A pair with atoms only, and no smallest or largest of them.
+
+    Error: as the subclass says.
+    Source: chapter 2, "Noise on the integers".
+
+    >>> IntegerGaussianPair(1.0, 1).loss_range
+    (-inf, inf)
+    """
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    @property
+    def discrete(self) -> bool:
+        return True
+
+
 @dataclass(frozen=True)
-class IntegerGaussianPair(DominatingPair):
+class IntegerGaussianPair(EndlessAtoms):
     r"""Discrete Gaussian noise, shifted (P) and not (Q).
 
     Formula: $Q(z) \propto e^{-z^2/(2\sigma^2)}$ and $P(z) = Q(z - k)$ on
@@ -1045,14 +1122,6 @@ class IntegerGaussianPair(DominatingPair):
         sigma = check_number("sigma", self.sigma, 1e-3, 1e4)
         object.__setattr__(self, "shift", shift)
         object.__setattr__(self, "sigma", sigma)
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        return -math.inf, math.inf
-
-    @property
-    def discrete(self) -> bool:
-        return True
 
     @cached_property
     def _reach(self) -> int:
@@ -1189,7 +1258,7 @@ class DiscreteLaplace(Mechanism):
     or removed changes the count, at most.
     Raises: ValueError for values outside these ranges.
     Error: none, since worst counts reach the pair; rounding as
-    `DiscretePair`.
+    `RoundedPair`.
     Source: Ghosh, Roughgarden and Sundararajan (2012), Definition 2.1;
     chapter 2, "Noise on the integers".
 
@@ -1212,9 +1281,8 @@ class DiscreteLaplace(Mechanism):
         p = np.exp(-places / self.scale)
         p[1:-1] *= math.tanh(0.5 / self.scale)
         p[[0, -1]] /= 1 + math.exp(-1 / self.scale)
-        if p[-1] == p[0]:  # the loss is too small for floats
-            p[-1] = math.nextafter(float(p[0]), 0.0)
-        return DiscretePair(p, p[::-1])
+        losses = (self.sensitivity - 2 * places) / self.scale
+        return RoundedPair(p, p[::-1], tuple(losses.tolist()))
 
     def exchange_pair(self) -> DominatingPair:
         return DiscreteLaplace(self.scale, 2 * self.sensitivity).pair()
@@ -1230,7 +1298,7 @@ class RandomizedResponse(Mechanism):
     data sets whose true bits differ, so of every adjacency, substitution
     (and with it a fixed batch) included.
     Raises: ValueError for values outside [0, 1].
-    Error: none, up to rounding (as `DiscretePair`).
+    Error: none, up to rounding (as `RoundedPair`).
     Source: Warner (1965); Lebeda et al. (2024), proof of Proposition 11;
     chapter 2.
 
@@ -1246,7 +1314,13 @@ class RandomizedResponse(Mechanism):
 
     def pair(self) -> DominatingPair:
         truth = self.truth_probability
-        return DiscretePair((truth, 1 - truth), (1 - truth, truth))
+        p, q = (truth, 1 - truth), (1 - truth, truth)
+        if truth == 0 or 1 - (1 - truth) == truth:  # 1 - truth is exact
+            return DiscretePair(p, q)
+        loss = math.log(truth) - math.log1p(-truth)
+        if truth > 0.25:  # then 1 - 2 truth is exact
+            loss = -math.log1p((1 - 2 * truth) / truth)
+        return RoundedPair(p, q, (loss, -loss))
 
     def exchange_pair(self) -> DominatingPair:
         return self.pair()
@@ -1270,7 +1344,7 @@ class ApproximateDP(Mechanism):
     for; under a fixed batch they must hold for substitution, and for
     adjacency "substitute" for all three.
     Raises: ValueError for values outside these ranges.
-    Error: none for the whole class, up to rounding (as `DiscretePair`);
+    Error: none for the whole class, up to rounding (as `RoundedPair`);
     a mechanism of which more is known may have a much smaller curve.
     Source: Kairouz, Oh and Viswanath (2015), Section 3; chapter 2.
 
@@ -1291,10 +1365,9 @@ class ApproximateDP(Mechanism):
     def pair(self) -> DominatingPair:
         likely = (1 - self.delta) / (1 + math.exp(-self.epsilon))
         unlikely = math.exp(-self.epsilon) * likely
-        if self.epsilon > 0 and unlikely == likely:  # too small for floats
-            unlikely = math.nextafter(unlikely, 0.0)
         p = (self.delta, likely, unlikely, 0.0)
-        return DiscretePair(p, p[::-1])
+        losses = (self.epsilon, -self.epsilon) if self.delta < 1 else ()
+        return RoundedPair(p, p[::-1], losses)
 
     def exchange_pair(self) -> DominatingPair:
         return self.pair()

@@ -975,8 +975,10 @@ def test_500_random_runs(seed):
         inside = x[lower(x) >= cutoff]
         if fit.mu < INF:
             promised = al.gaussian_tradeoff(inside, mu=fit.mu)
-            # curves are rounded to their side by their stated error
-            assert np.all(promised * (1 - 3e-12) <= lower(inside)), run
+            room = 1e-13
+            if lower.mu is not None:  # rounded down by its stated error
+                room = 1.1e-12 * promised
+            assert np.all(promised <= lower(inside) + room), run
         epsilon = float(rng.choice([0.0, 0.1, 0.5, 1.0, 3.0]))
         bound = al.delta(run, epsilon=epsilon, adjacency=options["adjacency"])
         assert lower.delta(epsilon) >= bound.lower - 1e-15, run
@@ -1175,8 +1177,8 @@ def test_no_test_has_both_error_rates(p, count, cutoff):
     known = ExactCurve.of(exact, "remove").mu(cutoff)
     fit = al.gdp(run, cutoff=cutoff, **BOTH)
     assert known > mu_of(cutoff, cutoff)
-    assert known * (1 - 2e-3) <= fit.mu_lower <= known
-    assert known <= fit.mu <= known * (1 + 1e-2)
+    assert known * (1 - 2e-4) <= fit.mu_lower <= known
+    assert known <= fit.mu <= known * (1 + 2e-4)
 
 
 def test_no_test_has_both_error_rates_and_directions_differ():

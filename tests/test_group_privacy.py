@@ -231,7 +231,8 @@ def test_the_old_way_of_a_tool():
     for size, known in zip(tool["k"], tool["rdp"]["1"], strict=True):
         found = al.group_epsilon_vadhan(size, log_delta=log_delta, delta=1e-6)
         if known is not None:
-            # both have exact real orders; the grid of the tool is coarser
+            # Both have exact real orders. The grid of the tool is coarser, so
+            # for 8 records ours finds a value 0.15 % smaller.
             assert known * 0.998 <= found <= known + 6e-4, size
         else:
             assert math.exp(log_delta(found / size)) == 0

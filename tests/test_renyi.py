@@ -737,7 +737,8 @@ def test_exact_values_of_figure_4():
         for count, known in row.items():
             run = al.Release(base, al.Poisson(1e-3), count=int(count))
             bound = al.epsilon(run, delta=1e-8, adjacency="add-or-remove")
-            # upper bounds of another library at a fixed grid, six digits
+            # Upper bounds of another library at a fixed grid. Five to seven
+            # digits are printed; one of them is rounded down, by 1.1e-7.
             assert bound.lower <= known * (1 + 1e-6)
             assert bound.upper >= known * (1 - 3e-2)
 
