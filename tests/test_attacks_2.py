@@ -145,6 +145,20 @@ def test_single_run_below_the_normal_floats(epsilon):
         assert mp.mpf(bound.lower) <= truth <= mp.mpf(bound.upper)
 
 
+def test_no_upper_end_of_zero_for_unbounded_losses():
+    """The list of atoms ends at 38.6 sigma; delta is 1e-610, not 0."""
+    run = al.Release(al.DiscreteGaussian(0.03814070327860571, 2))
+    assert al.delta(run, epsilon=4124.5, adjacency="remove").upper > 0
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.1e-300, 3.0), (1.7e-306, 7.0)])
+def test_quotient_of_tiny_numbers(a, b):
+    """Documented: a relative error of about u^2 for |a| below 1e290."""
+    high, low = al.worst_case_pairs.quotient(a, b)
+    found = Fraction(float(high)) + Fraction(float(low))
+    assert abs(found / (Fraction(a) / Fraction(b)) - 1) < 1e-31
+
+
 # 5. Crashes: rare steps, and all of a table's mass on one side of the split
 
 
