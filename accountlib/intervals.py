@@ -455,7 +455,7 @@ class Query:
     def read(self, total: OneSided, guess: float, order: float) -> float:
         """The end of the interval that one side of the total gives."""
         if self.epsilon is None:
-            room = 1e-3 * self.relative_width
+            room = max(1e-3 * self.relative_width, 1e-15)
             return read_epsilon(total, self.delta or 0.0, guess, order, room)
         return float(read_delta(total, self.epsilon))
 
@@ -948,7 +948,7 @@ def bound_tables(
     before, hair = [None] * len(pieces), 0.0
     if pair.atom_count > 0:
         rounded += pair.atom_error
-        hair = min(4 * rounded, HAIR * step)
+        hair = min(1.5 * rounded, HAIR * step)
         before = [
             (p[1:-1], q[1:-1])
             for p, q in cell_masses(pair, losses - hair, part.split)
@@ -956,8 +956,9 @@ def bound_tables(
     tables = []
     for side in sides:
         sign = 1 if side == "upper" else -1
+        moved = rounded if sign > 0 else rounded + hair
         grids = []
-        for (p, q), moved, start in zip(pieces, before, left, strict=True):
+        for (p, q), inner, start in zip(pieces, before, left, strict=True):
             mass = p[1:-1:2] + p[2:-1:2]
             share: Floats
             if sign > 0 and step >= 1e-14:
@@ -968,7 +969,7 @@ def bound_tables(
                 share = mass if sign > 0 else np.zeros(len(mass))
             else:
                 error = pair.mass_error
-                share = lower_share(widths, edges, p, q, error, moved, hair)
+                share = lower_share(widths, edges, p, q, error, inner, hair)
             grid = np.append(mass - share, 0.0)
             grid[1:] += share
             if sign > 0:
@@ -988,9 +989,9 @@ def bound_tables(
         tables.append(
             TiltedTable(
                 step=step,
-                offset=offset + sign * rounded,
+                offset=offset + sign * moved,
                 tilt=tilt,
-                log_scale=log_scale + 2 * sign * tilt * rounded,
+                log_scale=log_scale + 2 * sign * tilt * moved,
                 tail=tail if sign > 0 else 0.0,
                 infinity_mass=min(1.0, infinity * (1 + sign * 4 * UNIT)),
                 bound=side,
@@ -1050,6 +1051,14 @@ class Spectrum(OneSided):
         sizes = (float(part @ np.abs(x)) for x in (near, far, beyond))
         return *ends, *sizes
 
+    @cached_property
+    def _blocks(self) -> NDArray[np.complex128]:
+        """The first two series, as rows of neighbouring frequencies."""
+        block = math.isqrt(int(self.frequency[-1])) + 1
+        table = np.zeros((2, block * block), complex)
+        table[:, self.frequency] = self._series[:2]
+        return table.reshape(2 * block, block)
+
     def _turned(self, place: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """The first two series at some places: one by one, or by FFT."""
         last, unit = int(self.frequency[-1]), -2j * np.pi / self.size
@@ -1060,13 +1069,11 @@ class Spectrum(OneSided):
             return at_near, at_next
         # Frequency k is b + block g: few exponentials, many products.
         block = math.isqrt(last) + 1
-        table = np.zeros((2, block * block), complex)
-        table[:, self.frequency] = self._series[:2]
         fine, coarse = (
             np.exp(unit * (np.multiply.outer(place, steps) % self.size))
             for steps in (np.arange(block), block * np.arange(block))
         )
-        parts = fine @ table.reshape(2 * block, block).T
+        parts = fine @ self._blocks.T
         parts = parts.reshape(*place.shape, 2, block)
         found = np.sum(parts * coarse[..., None, :], axis=-1).real
         return found[..., 0], found[..., 1]
@@ -1126,7 +1133,9 @@ def tail_window(
             exponent = sign * theta * (place - center) + np.log(mass)
             top = float(np.max(exponent))
             log_sum = math.log(float(np.sum(np.exp(exponent - top))))
-            growth += count * (top + log_sum + 16 * UNIT)
+            size = float(np.max(np.abs(exponent)))
+            room = UNIT * (64 + math.log2(len(seen)) + 4 * size)
+            growth += count * (top + log_sum + room)
             total += count * center
             support += count * int(table.index[end])
         reach = (growth - log_tail) / theta * (1 + 1e-9) + 1e-3
@@ -1193,7 +1202,7 @@ def log_decay(
     half = np.minimum(np.multiply.outer(angles, length) / 2, np.pi)
     main = np.sin(half) / (length * np.sin(angles / 2)[:, None])
     decay = np.asarray((1 - np.maximum(main, side)) @ weight)
-    return decay * (1 - 1e-9) - 8 * UNIT * float(np.sum(weight))
+    return decay * (1 - 1e-9) - 16 * UNIT * float(np.sum(weight))
 
 
 def highest_frequency(
@@ -1539,7 +1548,8 @@ class Power:
                     near, far, z, wrong, transform(far, center)
                 )
                 gain += count * one
-                gain_lost += count * one_lost
+                rounded = 2 * UNIT * len(parts) * np.abs(one)
+                gain_lost += count * (one_lost + rounded)
                 most += count * (np.log(largest) + 1e-12)
         used = gain if rare else None
         kinds = len(parts)
@@ -1603,6 +1613,9 @@ def add_tables(
     >>> round(read_delta(total, 0.5), 6)  # 3/8 at 1, 9/16 at 2
     0.58454
     """
+    if any(t.pieces and not np.any(t.pieces[0]) for t, _ in parts):
+        # every sum has a far loss
+        parts = [(replace(t, pieces=()), n) for t, n in parts]
     model, step = parts[0][0], parts[0][0].step
     rare = len(model.pieces) > 0
     if len(parts) == 1 and parts[0][1] == 1:
@@ -1643,7 +1656,7 @@ def add_tables(
     keep = np.flatnonzero(power.log_size() > -needed - 20)
     if len(keep) == 0:  # nothing counts, or nothing is known
         keep = np.zeros(1, int)
-    if 100 * len(keep) > WORK:
+    if 200 * len(keep) > WORK:
         raise GridTooFine(step, size)
     largest = power.logs.real if power.gain is None else power.most
     growth = math.exp(min(max(float(largest[0]), 0.0), 700.0))
@@ -1760,7 +1773,7 @@ def read_epsilon(
             root += near
         elif high - root < 1.2 * near:
             root -= near
-        if not low < root < high or turn % 8 == 7:
+        if not low < root < high or turn % 8 == 7 or turn > 8 and turn % 2:
             root = (low + high) / 2 if high < math.inf else 2 * low + 1 / order
             if low == 0 and high < math.inf:  # look just below first
                 shift = room * high * 2.0**turn if value > 0 else 0.0
@@ -1856,6 +1869,8 @@ def infinite_bound(losses: Losses) -> Bound:
             exact = list(zeros).count(0.0) <= 1
             if not exact and mass != 1:
                 mass *= 1 + sign * Fraction(8 * UNIT)
+            if not exact and 0 < mass < 1e-300:  # digits may be lost
+                mass = mass + Fraction(5e-324) if sign > 0 else Fraction(0)
             parts.append((min(mass, Fraction(1)), count))
         ends.append(any_of_many(parts)[(sign + 1) // 2])
     return Bound(*ends)
@@ -1917,7 +1932,7 @@ def atom_curve(
             (atoms + near, p * (1 + wrong)),
         )
     )
-    return lower, upper
+    return np.maximum(lower - 1e-305, 0), upper + 1e-305
 
 
 def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
@@ -1952,7 +1967,8 @@ def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     error += 32 * UNIT * above + 1e-305
     if pair.atom_count > 0:  # one may be on the wrong side of an epsilon
         near = pair.atom_error + 4 * UNIT * np.abs(epsilons)
-        error += 2 * near * sums[0, 1:-1]
+        below = np.searchsorted(edges, epsilons - near, side="right")
+        error += 2 * near * sums[0, below]
     least, most = falls(epsilons, masses[0, 2:])
     least, most = np.where(seen, fall, least), np.where(seen, fall, most)
     error += np.where(seen, 0.0, 1e-10 * above)
@@ -2032,8 +2048,8 @@ def large_steps(losses: Losses, places: Floats) -> tuple[Floats, Floats]:
             np.cumsum((x * (1 + sign * pair.mass_error(x)))[::-1])[-2::-1]
             for x, sign in zip(masses, (-1, 1), strict=True)
         )
-        p, q = p + pair.infinite_mass[0], q + 1e-305
-        room = UNIT * (len(places) + 32)
+        p, q = p + infinite_bound([(pair, 1)]).lower, q + 1e-305
+        room = UNIT * (len(places) + 32 + 2 * len(losses))
         missed[0] += count * np.log1p(-np.clip(p * (1 - room), 0, 1 - UNIT))
         missed[1] += count * np.log1p(-np.clip(q * (1 + room), 0, 1 - UNIT))
     p, q = -np.expm1(missed)
@@ -2214,13 +2230,15 @@ class Search:
 
     def start(self, goal: float, sides: Sequence[BoundKind]) -> None:
         """A first interval."""
-        step = self.first_step(goal)
+        step, tried = self.first_step(goal), 0.0
         for _ in range(12):
-            step = aligned_step(step, self.pairs, self.heavy)
-            try:
-                return self.compute(step, self.guess, goal, sides)
-            except GridTooFine:
-                step *= 4
+            new = aligned_step(step, self.pairs, self.heavy)
+            if new > tried:
+                try:
+                    return self.compute(new, self.guess, goal, sides)
+                except GridTooFine:
+                    tried = new
+            step = 4 * max(step, new)
 
     def refine(self, floor: float) -> None:
         """Refine until narrow enough, or surely at most `floor`."""
@@ -2245,7 +2263,8 @@ class Search:
 
     def narrow(self, floor: float) -> None:
         """Refine, on one grid."""
-        query, goal, stuck = self.query, self.query.relative_width, 0
+        query, stuck = self.query, 0
+        goal = max(query.relative_width, 1e-13)
         tiny = query.delta is None and self.guess < 1e-290
         if tiny and query.epsilon and self.bound.lower == 0:
             self.guess, self.ended = 1e-300, True
@@ -2762,7 +2781,8 @@ def epsilon(
     the gap between theorem and data (chapter 10). It may stay wider than
     asked near epsilon = 0, for losses with many atoms, where rare steps
     matter and frequent ones do too; also for delta below 1e-290 and for
-    more than about 1e13 runs. It is never wider than `simple_bound`.
+    more than about 1e13 runs. Where it is wider than asked, it is cut with
+    `simple_bound`.
     Source: chapter 5; Lebeda et al. (2024), Theorem 8.
 
     >>> from accountlib.worst_case_pairs import Gaussian, Poisson

@@ -246,8 +246,8 @@ def absolute_error(
 ) -> Floats:
     r"""How far masses may be off where a cell is split, a sum included.
 
-    Formula: $(e_P + 8u)\, P$: error of the mass, of an exponential beside
-    it ($4u$) and of four operations.
+    Formula: $(e_P + 16u)\, P$: error of the mass, of an exponential and of
+    an expm1 beside it ($4u$ each) and of four operations.
 
     Parameters: `mass`; `mass_error`, the relative errors that their pair
     states.
@@ -259,7 +259,7 @@ def absolute_error(
     >>> bool(absolute_error(mass, GaussianPair(1.0).mass_error)[0] < 1e-14)
     True
     """
-    return (mass_error(mass) + 8 * UNIT) * mass
+    return (mass_error(mass) + 16 * UNIT) * mass
 
 
 def upper_share(
@@ -308,6 +308,7 @@ def lower_share(
     before: tuple[Floats, Floats] | None = None,
     hair: float = 0.0,
     balanced: bool = False,
+    held: Floats | float = 0.0,
 ) -> Floats:
     r"""The optimistic counterpart of `upper_share`.
 
@@ -319,7 +320,8 @@ def lower_share(
     cells moved down by a `hair`, which leave out an atom at the right end
     of a cell (not needed for pairs without atoms); `balanced`, whether
     neither P nor Q has infinite losses, so that the outer lines cross at
-    the loss 0.
+    the loss 0; `held`, P-masses less than a hair below the right ends, if
+    the table is not moved down by that hair.
     Returns: n shares; they may be negative or exceed the cell's mass.
     Source: after Doroshenko et al. (2022), Algorithm 2; chapter 3,
     "From below".
@@ -385,7 +387,8 @@ def lower_share(
     touch_right = inner * (1 + hair) - alpha[:-1] * inner_other
     touch_left = alpha[1:] * other - mass
     at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
-    at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
+    below = np.expm1(hair) * held  # what counts as on the grid point is not
+    at_right = np.where(missed, np.where(rising, touch_left, below), at_right)
     slack_right += missed * (wrong[1:-1:2] + alpha[1:] * wrong_q[1:-1:2])
     at_left = at_left + np.where(missed, slack, slack_left) * (at_left != 0)
     at_right = at_right + slack_right * (at_right != 0)
@@ -599,14 +602,22 @@ def discretize(
     elif upward:
         share = upper_share(step, edges, p, q, pair.mass_error)
     else:
-        before, hair = None, step * HAIR
+        before, hair, held = None, 0.0, np.zeros(cells)
         if pair.atoms:
-            cut = edges[::2] - hair
+            largest = float(np.max(np.abs(edges)))
+            hair = min(4 * (pair.atom_error + 8 * UNIT * largest), step * HAIR)
+            cut = np.stack([edges[::2] - hair, edges[::2]], axis=1).ravel()
             p_cut, q_cut = pair.interval_masses(cut, np.diff(cut), closed)
-            before = p_cut[1:-1], q_cut[1:-1]
+            before = (
+                p_cut[1:-2:2] + p_cut[2:-1:2],
+                q_cut[1:-2:2] + q_cut[2:-1:2],
+            )
+            held = p_cut[3::2] * (1 + 1e-9)
         balanced = infinity == other_infinity == 0
         error = pair.mass_error
-        share = lower_share(step, edges, p, q, error, before, hair, balanced)
+        share = lower_share(
+            step, edges, p, q, error, before, hair, balanced, held
+        )
     grid = np.append(mass - share, 0.0)
     grid[1:] += share
     if upward:

@@ -625,9 +625,9 @@ def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
     Formula: $a/b = h + (a - h b)/b$, with the product $h b$ as an exact
     sum of two floats.
 
-    Parameters: `a`, a number or an array; `b`, a number; $|a|$ below
-    1e290 (beyond, only one float is computed).
-    Returns: two floats, whose sum has a relative error of about $u^2$.
+    Parameters: `a`, a number or an array; `b`, a number.
+    Returns: two floats. Their sum has a relative error of about $u^2$ if
+    $|a|$ and $|a/b|$ lie between 1e-270 and 1e290; beyond, fewer digits.
     Source: Dekker (1971), Section 5; chapter 2, "Code: Gaussian noise".
 
     >>> high, low = quotient(1.0, 3.0)
@@ -917,7 +917,9 @@ class SampledPair(DominatingPair):
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
-        return self.rate * self.base.infinite_mass[0], 0.0
+        mass = self.rate * self.base.infinite_mass[0]
+        some = self.base.infinite_mass[0] > 0  # even if the product underflows
+        return max(mass, 5e-324) if some else 0.0, 0.0
 
     @property
     def loss_range(self) -> tuple[float, float]:
