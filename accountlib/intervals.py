@@ -1030,25 +1030,30 @@ class Spectrum(OneSided):
         return abs(self.offset) + self.step * max(map(abs, ends))
 
     @cached_property
-    def _series(self) -> tuple[NDArray[np.complex128], ...]:
-        """Entries over (1 - a)(1 - b), times a too, over 1 - a, 1 - b."""
+    def _factors(self) -> tuple[NDArray[np.complex128], ...]:
+        """1/((1 - a)(1 - b)), 1/(1 - a) and 1/(1 - b)."""
         angle = 2 * np.pi * self.frequency / self.size
         turn, bend = np.exp(-1j * angle), 2 * np.sin(angle / 2) ** 2
         one_a, one_b = (
             bend - np.expm1(-x) * turn.real - 1j * math.exp(-x) * turn.imag
             for x in (self.tilt * self.step, (1 + self.tilt) * self.step)
         )
-        near = self.value / (one_a * one_b)
-        a = math.exp(-self.tilt * self.step) * turn
-        return near, near * a, self.value / one_a, self.value / one_b
+        return 1 / (one_a * one_b), 1 / one_a, 1 / one_b
+
+    @cached_property
+    def _series(self) -> tuple[NDArray[np.complex128], ...]:
+        """Entries over (1 - a)(1 - b), and times a too."""
+        near = self.value * self._factors[0]
+        angle = 2 * np.pi * self.frequency / self.size
+        a = math.exp(-self.tilt * self.step) * np.exp(-1j * angle)
+        return near, near * a
 
     @cached_property
     def _sums(self) -> tuple[float, ...]:
-        near, _, far, beyond = self._series
-        ends = float(np.sum(far.real)), float(np.sum(beyond.real))
-        part = self.wrong / np.maximum(np.abs(self.value), 1e-300)
-        part = part + UNIT * (len(part) + 224)
-        sizes = (float(part @ np.abs(x)) for x in (near, far, beyond))
+        near, far, beyond = self._factors
+        ends = (float(np.sum((self.value * x).real)) for x in (far, beyond))
+        wrong = UNIT * (len(near) + 224) * np.abs(self.value) + self.wrong
+        sizes = (float(wrong @ np.abs(x)) for x in (near, far, beyond))
         return *ends, *sizes
 
     @cached_property
@@ -1056,7 +1061,7 @@ class Spectrum(OneSided):
         """The first two series, as rows of neighbouring frequencies."""
         block = math.isqrt(int(self.frequency[-1])) + 1
         table = np.zeros((2, block * block), complex)
-        table[:, self.frequency] = self._series[:2]
+        table[:, self.frequency] = self._series
         return table.reshape(2 * block, block)
 
     def _turned(self, place: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -1064,7 +1069,7 @@ class Spectrum(OneSided):
         last, unit = int(self.frequency[-1]), -2j * np.pi / self.size
         if place.size * last > 4 * self.size + 1e5:
             circle = np.zeros((2, self.size), complex)
-            circle[:, self.frequency] = self._series[:2]
+            circle[:, self.frequency] = self._series
             at_near, at_next = fft(circle).real[:, place]
             return at_near, at_next
         # Frequency k is b + block g: few exponentials, many products.
@@ -1571,16 +1576,19 @@ class Power:
         wrong = np.abs(value) * (np.expm1(lost) + rounded)
         if self.gain is None:
             return value, wrong
-        x, y = self.gain[keep].real, self.gain[keep].imag
+        # Where the quotient is unknown, both powers are at most `most`.
+        gain, gain_lost = self.gain[keep], self.gain_lost[keep]
+        unknown = (gain_lost > 0.5) | (np.abs(gain.real) > 600)
+        unknown |= self.logs[keep].real < -700
+        gain = np.where(unknown, 0, gain)
+        x, y = gain.real, gain.imag
         sizes = np.expm1(x) * np.cos(y), 2 * np.sin(y / 2) ** 2
         turn = np.exp(x) * np.sin(y)
         rare = sizes[0] - sizes[1] + 1j * turn
         error = 8 * UNIT * (np.abs(sizes[0]) + sizes[1] + np.abs(turn))
-        error += np.exp(x) * np.expm1(np.minimum(self.gain_lost[keep], 1))
+        error += np.exp(x) * np.expm1(np.minimum(gain_lost, 1))
         found = value * rare
         wrong = wrong * np.abs(rare) + (np.abs(value) + wrong) * error
-        # Where the quotient is unknown, both powers are at most `most`.
-        unknown = (self.gain_lost[keep] > 0.5) | (np.abs(x) > 600)
         most = 2 * np.exp(np.minimum(self.most[keep], 700))
         found = np.where(unknown, 0, found)
         return found, np.where(unknown, most, wrong)
@@ -2415,6 +2423,9 @@ def choose_split(losses: Losses, query: Query) -> tuple[float, float]:
         if min(float(np.sum(np.exp(part.log_p))) for part in near) < 0.3:
             continue
         far = [replace(part, split=float(split)) for part in cells]
+        frequent = sum(part.rare(np.zeros(1))[0, 0] for part in far)
+        if frequent > 100:
+            continue
         halves = [(x, *rough_half(x, epsilon, least)) for x in (near, far)]
         whole = min(whole, float(np.logaddexp(halves[0][2], halves[1][2])))
         found.append((float(split), halves))

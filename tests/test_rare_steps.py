@@ -369,3 +369,44 @@ def test_a_single_atom_is_not_lost(rate):
     low, up = intervals.atom_curve(pair, np.array([0.0]))
     truth = 0.625 * rate
     assert low[0] <= truth * (1 + 1e-13) and truth * (1 - 1e-13) <= up[0]
+
+
+def test_errors_count_where_nothing_is_known():
+    """An entry may be 0 because nothing is known of it: its error stays."""
+    known = intervals.Spectrum(
+        step=0.1,
+        offset=0.0,
+        tilt=1.0,
+        log_scale=0.0,
+        tail=0.0,
+        infinity_mass=0.0,
+        bound="upper",
+        size=8,
+        first=0,
+        frequency=np.arange(3),
+        value=np.array([0.125, 0.0, 0.0], complex),
+        wrong=np.array([1e-9, 0.0, 0.0]),
+        rest=0.0,
+    )
+    other = intervals.replace(known, wrong=np.array([1e-9, 0.1, 0.1]))
+    at = np.asarray(0.2)
+    worst = 0.0
+    for turn in np.exp(2j * np.pi * np.arange(8) / 8):
+        moved = np.array([0.125, 0.1 * turn, 0.1 * turn**3])
+        value, _ = intervals.replace(known, value=moved).weighed(at)
+        worst = max(worst, abs(value - known.weighed(at)[0]))
+    assert worst <= other.weighed(at)[1]
+
+
+def test_frequent_far_losses_are_no_rare_ones():
+    """A split below most losses: nothing is known, so nothing is claimed."""
+    run = al.Release(
+        al.Gaussian(38.4734445989169),
+        al.Poisson(4.309928943670259e-05),
+        318289,
+    )
+    (way,) = al.directions(run, "remove", 1)
+    query = Query(None, 0.012743968727813899, 1e-3)
+    search = intervals.Search(way, query, 3.98e-09)
+    search.narrow(0.0)
+    assert search.bound.contains(4.0935e-95)
