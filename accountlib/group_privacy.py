@@ -975,14 +975,14 @@ def unsampled_group_pair(
 def mixture_shifts(pair: MixturePair) -> Shifts:
     """Shifts of a mixture of Gaussians, for its Renyi curve.
 
-    Parameters: `pair`.
+    Parameters: `pair`; its weights are made to sum to 1.
     Returns: as `normal_shifts`.
     Source: chapter 7, "One curve for a whole run".
 
     >>> mixture_shifts(MixturePair((1.0, 2.0), (0.5, 0.5)))
     ((1.0, 2.0), (0.5, 0.5), 0.0)
     """
-    return pair.means, pair.weights, 0.0
+    return pair.means, tuple(pair._shares.tolist()), 0.0
 
 
 @front_door

@@ -132,7 +132,7 @@ __all__ = [
 
 Curve = Callable[[Any], Any]
 Orders = NDArray[np.int64]
-REMAINDER = [1 / math.factorial(k + 2) for k in range(16)]
+REMAINDER = tuple(1 / math.factorial(k + 2) for k in range(16))
 
 
 def exp_remainder(x: ArrayLike) -> Floats:
@@ -771,15 +771,17 @@ def delta_from_rdp(
     return max(promised, 5e-324)  # 0 would be no upper bound
 
 
-STIRLING = np.array(
-    [0.0]
-    + [
-        math.lgamma(n + 1)
-        - (n + 0.5) * math.log(n)
-        + n
-        - math.log(2 * math.pi) / 2
-        for n in range(1, 16)
-    ]
+STIRLING = np.frombuffer(  # an array from bytes is read-only
+    np.array(
+        [0.0]
+        + [
+            math.lgamma(n + 1)
+            - (n + 0.5) * math.log(n)
+            + n
+            - math.log(2 * math.pi) / 2
+            for n in range(1, 16)
+        ]
+    ).tobytes()
 )
 
 
@@ -1520,9 +1522,10 @@ class ShiftedNormals:
         most = np.max(terms, axis=-1, keepdims=True)
         parts = np.exp(terms - most)
         total = np.sum(parts, axis=-1)
-        growth = np.expm1(np.clip(powers, -1, 1)) @ np.array(self.weights)
-        small = np.max(np.abs(powers), axis=-1) < 0.5
-        loss = np.where(small, np.log1p(growth), most[..., 0] + np.log(total))
+        growth = np.expm1(np.minimum(powers, 700)) @ np.array(self.weights)
+        near = np.where(np.abs(growth) < 0.5, growth, 0.0)
+        far = most[..., 0] + np.log(total)
+        loss = np.where(np.abs(growth) < 0.5, np.log1p(near), far)
         return np.asarray(loss), np.asarray((parts @ means) / total)
 
     def points(self, y: Floats, add: bool) -> LossPoints:
@@ -1759,17 +1762,19 @@ def normal_curve(
     Returns: a function of a 1-d array of finite orders >= 1.
     Error: an upper bound; relative error below 1e-11 for orders up to 100
     and means up to 10, mostly below 1e-12; in general $10^{-15} + 2^{-50}
-    E$ with the largest exponent E where the integrand counts. Above
-    `MOST_MEAN` the bound is $a \mu^2/2$.
+    E$ with the largest exponent E where the integrand counts, and for
+    several means $2^{-44} \max(1, \mu) (1 + \mu)$ more. Above `MOST_MEAN`
+    the bound is $a \mu^2/2$.
     Source: chapter 7, Theorem "Trapezoid rule".
 
     >>> step = ShiftedNormals((2.0,), (1.0,), 0.01, 0.99)  # noise 0.5
     >>> float(normal_curve(step, add=False)(np.array([2.5]))[0].round(12))
     0.014771278212
     """
-    top = pair.top
-    rounding = 512 * UNIT * max(1.0, top) * (1 + top)
-    extra = TRAPEZOID_GOAL + (rounding if len(pair.means) > 1 else 0.0)
+    top, number = pair.top, len(pair.means)
+    extra = (2 if spacing else 1) * TRAPEZOID_GOAL  # of both sums
+    if number > 1:
+        extra += (512 + number) * UNIT * max(1.0, top) * (1 + top)
 
     @front_door
     def curve(order: Floats) -> Floats:
@@ -1779,8 +1784,8 @@ def normal_curve(
         short = np.maximum(0.0, 2 + less if add else 1 - less)
         group = np.ceil(np.log1p(short) / math.log(4))
         result = np.empty(len(order))
-        for number in np.unique(group):
-            here = np.flatnonzero(group == number)
+        for one in np.unique(group):
+            here = np.flatnonzero(group == one)
             worst = here[np.argmax(short[here])]
             step, offset = trapezoid_step(float(less[worst]), pair, add), 0.0
             if spacing > step:
@@ -1874,7 +1879,9 @@ class LaplacePanels:
         return np.asarray(self.most + size + less * np.maximum(up, 0) + moved)
 
 
-PANEL_RULE = np.polynomial.legendre.leggauss(16)  # places and weights
+PANEL_RULE = tuple(  # places and weights; arrays from bytes are read-only
+    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(16)
+)
 PANEL_ERROR = 4e-18  # of the rule, for integrands up to 1 on the ellipse
 
 
