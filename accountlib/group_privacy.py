@@ -68,6 +68,7 @@ __all__ = [
     "binomial_sensitivity",
     "hypergeometric_sensitivity",
     "ChainPair",
+    "rounded_down",
     "chain_pair",
     "gaussian_group_pair",
     "unsampled_group_pair",
@@ -814,6 +815,24 @@ class ChainPair(DiscretePair):
         return self
 
 
+def rounded_down(value: Decimal) -> tuple[float, ...]:
+    """A number from 0 to 1 as a float below it and, if needed, the rest.
+
+    Parameters: `value`.
+    Returns: one or two floats, none negative.
+    Error: that of the rest: 1.2e-16 of it.
+    Source: chapter 8, "Chains of neighbours".
+
+    >>> rounded_down(Decimal("0.5")), rounded_down(Decimal("0.1"))[0] < 0.1
+    ((0.5,), True)
+    """
+    first = float(value)
+    if Decimal(first) > value:
+        first = math.nextafter(first, 0.0)
+    rest = float(DECIMALS.subtract(value, Decimal(first)))
+    return (first, rest) if rest > 0 else (first,)
+
+
 def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
     r"""What k steps of an (epsilon, delta)-DP mechanism reach.
 
@@ -849,11 +868,11 @@ def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
         ends.append(end)
     up = len(ends)  # at most so many steps up leave something open
     down = size - up
-    sure, masses = 1.0, []
+    sure, masses = one, []
     if up >= down:
         rest = subtract(subtract(one, told[up]), told[down])
         rest = DECIMALS.divide(rest, DECIMALS.power(growth, down))
-        sure = float(told[size]) if down == 0 else float(subtract(one, rest))
+        sure = told[size] if down == 0 else subtract(one, rest)
         masses = [float(rest)]
     if up > down:
         slope = (1 - delta) * math.tanh(epsilon / 2) + delta
@@ -863,7 +882,7 @@ def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
             masses.append(slope * math.exp(-step * epsilon))
         masses.append(float(DECIMALS.multiply(last, ends[-1])))
     if masses and masses[0] <= 0:
-        sure, masses = 1.0, []
+        sure, masses = one, []
     rows = [
         (p, q, (2 * m - size) * epsilon)
         for m, q, p in zip(
@@ -872,7 +891,9 @@ def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
         if min(p, q) > 0
     ]
     p, q, losses = zip(*rows, strict=True) if rows else ((), (), ())
-    return ChainPair((sure, *p, 0.0), (0.0, *q, sure), losses)
+    lost = rounded_down(sure)
+    none = (0.0,) * len(lost)
+    return ChainPair((*lost, *p, *none), (*none, *q, *lost[::-1]), losses)
 
 
 @group_pair.register
