@@ -393,16 +393,22 @@ class MixturePair(WeightedGaussians):
         mean = self._means[0, self._first :][kept]
         nearest = np.argmin(alone[0], axis=1)
         most = alone[:, np.arange(len(losses)), nearest]
+        ready = False
         for _ in range(5000):
             shares, excess = self._excess(losses, z, kept, alone)
-            step = excess / (shares @ mean)
+            slope = shares @ mean
+            step = excess / slope
             z = np.stack(two_sum(z[0], z[1] - step))
             beyond = (z[0] - most[0]) + (z[1] - most[1]) > 0
             z = np.where(beyond, most, z)
             near = (np.abs(excess) < 1e-8) & (
                 np.abs(step) < 1e-8 * (1 + np.abs(z[0]))
             )
-            if np.all(near | (np.abs(step) <= 1e-30 * np.abs(z[0]))):
+            before = ready
+            ready = bool(np.all(near | (np.abs(step) <= 1e-30 * np.abs(z[0]))))
+            # What the last step misses is at most about half of this.
+            missed = step**2 * (shares @ mean**2) / slope
+            if ready and (before or np.all(missed < 1e-18)):
                 moved = np.clip(mean * step[:, None], -1, 1)
                 return z, kept, shares * np.exp(-moved)
         raise no_end("a loss", self)
