@@ -1171,11 +1171,11 @@ def log_middle(orders: Orders, terms: int, chance: Floats) -> Floats:
     r"""Probability that a binomial number avoids both ends, logarithm of.
 
     Formula: $\log \Pr[\tau < B \le n - \tau]$, B binomial(n, chance). Below
-    1e-280 a Chernoff bound, $e^{-n D(k/n \Vert \theta)}$ with the nearest
+    1e-280 a Chernoff bound, $e^{-n D(k/n \Vert c)}$ with the nearest
     end k and the divergence D of two coins.
 
     Parameters: `orders` (n > 2 tau), whole numbers; `terms` ($\tau \ge
-    1$); `chance`, one for each order, in [0, 1].
+    1$); `chance` (c), one for each order, in [0, 1].
     Returns: an array, an upper bound up to the rounding.
     Error: relative error below 1e-10 of the probability above 1e-280.
     Source: chapter 7, eq. (ren-terms).
@@ -1398,7 +1398,7 @@ class LossPoints:
     of the weight of the place that do not depend on the order.
 
     Fields: `loss` (L); `log_weight`; `own`, `fall`, see `log_terms`;
-    `spread`, the sampled loss $\log(1 + w)$ of remove; `share`, by how
+    `spread`, the sampled loss $\log(1 + \gamma w)$ of remove; `share`, by how
     much it moves if the loss without sampling moves by 1.
     Source: chapter 7, eq. (ren-integral).
     """
@@ -1416,14 +1416,14 @@ def loss_points(
 ) -> LossPoints:
     r"""Sampled losses at places with given losses without sampling.
 
-    Formula: $T = \log(1 - \gamma + \gamma e^u)$; L = T with weight
-    $q e^T$ for remove, L = -T with weight q for add.
+    Formula: $\Lambda = \log(1 - \gamma + \gamma e^u)$; L = $\Lambda$ with
+    weight $q e^\Lambda$ for remove, L = $-\Lambda$ with weight q for add.
 
     Parameters: `base` (u), losses without sampling; `log_mass` ($\log
     q$) under Q; `rate` ($\gamma$), `missed` ($1 - \gamma$, may be 0);
     `add`, the direction.
     Returns: a LossPoints.
-    Error: relative error of T below 1e-15 plus that of u.
+    Error: relative error of $\Lambda$ below 1e-15 plus that of u.
     Source: chapter 7, eq. (ren-integral).
 
     >>> one = np.array([math.log(3.0)])
@@ -1458,7 +1458,7 @@ def log_terms(less: Floats, points: LossPoints, place: Any = ...) -> Floats:
     r"""Logarithms of the terms of the integral at given places.
 
     Formula: $\log\left(q\left(\varphi(bL)/b + \varphi(-L)\right)\right)$
-    with b = a - 1 (and $q e^T$ for q in the direction of remove).
+    with b = a - 1 (and $q e^\Lambda$ for q in the direction of remove).
 
     Parameters: `less` (b >= 0), an array that broadcasts with the places;
     `points`; `place`, an index into them, for places used many times.
@@ -2257,7 +2257,7 @@ def loss_curve(
 ) -> Curve:
     r"""Curve of a pair whose losses before sampling are given exactly.
 
-    Formula: the losses T of `loss_points`, with `loss_rdp`.
+    Formula: the losses L of `loss_points`, with `loss_rdp`.
 
     Parameters: `losses`, `log_masses` under P, all finite; `sampled`, the
     pair, whose rate and direction are used.
