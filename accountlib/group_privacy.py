@@ -59,6 +59,7 @@ __all__ = [
     "in_parts",
     "MixturePair",
     "gaussian_terms",
+    "shown_weights",
     "gaussian_mixture",
     "mixture_pair",
     "MixtureOfGaussians",
@@ -542,6 +543,31 @@ def gaussian_terms(
     )
 
 
+def shown_weights(
+    sizes: Sequence[float], weights: Sequence[Decimal]
+) -> list[Decimal]:
+    r"""Weights that floats can show, of a pair that is not better.
+
+    Formula: weights below the smallest float become one such float, or
+    their sum if that is larger, at the largest of their sizes.
+
+    Parameters: `sizes` ($c_j \ge 0$), `weights` ($w_j \ge 0$).
+    Returns: as many weights; they differ by less than 1e-320.
+    Source: chapter 8, "The pair".
+
+    >>> tiny = [Decimal(1), Decimal("1e-400"), Decimal("1e-500")]
+    >>> [float(x) for x in shown_weights([0, 1, 2], tiny)]
+    [1.0, 0.0, 5e-324]
+    """
+    lost = [i for i, x in enumerate(weights) if x > 0 and float(x) == 0]
+    shown = [Decimal(0) if i in lost else x for i, x in enumerate(weights)]
+    if lost:
+        total = totals([weights[i] for i in lost])[-1]
+        largest = max(lost, key=lambda i: sizes[i])
+        shown[largest] = max(total, Decimal(5e-324))
+    return shown
+
+
 def gaussian_mixture(
     sizes: Sequence[float], noise: float, weights: Sequence[Decimal]
 ) -> DominatingPair:
@@ -552,12 +578,14 @@ def gaussian_mixture(
     Parameters: as `gaussian_terms`; the sum of the weights counts as 1.
     Returns: a DominatingPair.
     Raises: ValueError if $c_j/\sigma$ is out of range.
-    Error: none; the pair keeps what rounding takes away.
+    Error: none, but for `shown_weights`; the pair keeps what rounding
+    takes away.
     Source: chapter 8, "The pair".
 
     >>> gaussian_mixture([0, 1], 2.0, [Decimal("0.75"), Decimal("0.25")])
     SampledPair(base=GaussianPair(mu=0.5), rate=0.25)
     """
+    weights = shown_weights(sizes, weights)
     means, shares, mean_rests, rests = gaussian_terms(sizes, noise, weights)
     kept = zip(sizes, weights, strict=True)
     if max(c for c, w in kept if float(w) > 0) == 0:

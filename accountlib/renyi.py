@@ -1527,7 +1527,9 @@ class ShiftedNormals:
         most = np.max(terms, axis=-1, keepdims=True)
         parts = np.exp(terms - most)
         total = np.sum(parts, axis=-1)
-        growth = np.expm1(np.minimum(powers, 700)) @ np.array(self.weights)
+        grown = np.expm1(np.minimum(powers, 700)) * self.weights
+        large = np.exp(np.minimum(terms, 700))
+        growth = np.sum(np.where(powers < 700, grown, large), axis=-1)
         near = np.where(np.abs(growth) < 0.5, growth, 0.0)
         far = most[..., 0] + np.log(total)
         loss = np.where(np.abs(growth) < 0.5, np.log1p(near), far)

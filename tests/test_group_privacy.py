@@ -571,3 +571,28 @@ def test_groups_in_batches_that_are_nearly_full(n, size):
     assert pair.loss_range[0] == pytest.approx(
         -math.log(missed.denominator), rel=1e-15
     )
+
+
+@pytest.mark.parametrize(
+    ("size", "rate", "order"),
+    [(100, 1e-4, 1.2), (64, 1e-8, 3.0), (2, 1e-200, 1000.0)],
+)
+def test_rare_sums_that_no_float_shows_count_for_orders(size, rate, order):
+    """All members at once: the last term of the moment is a lower bound."""
+    run = al.Release(al.Gaussian(1.0), al.Poisson(rate))
+    curve = al.rdp_curve(run, adjacency="remove", group_size=size)
+    whole = al.rdp_curve(
+        al.Release(al.Gaussian(1.0)), adjacency="remove", group_size=size
+    )
+    rare = order / (order - 1) * size * math.log(rate)
+    assert whole(order) + rare <= curve(order) <= whole(order)
+    bound = al.delta(run, epsilon=1.0, adjacency="remove", group_size=size)
+    assert bound.lower <= bound.upper < size * rate * 1.001
+
+
+def test_rare_large_shifts_of_a_mixture_count_for_orders():
+    noise = al.MixtureOfGaussians([1e-6, 40.0], [1.0, 1e-310], 1.0)
+    value = al.rdp_curve(al.Release(noise), adjacency="remove")(3.5)
+    with mp.workdps(30):  # the second term alone, nearly everything
+        known = 3.5 / 2.5 * mp.log(mpf(1e-310)) + 3.5 * 40.0**2 / 2
+    assert known <= value <= known * (1 + mpf(1e-9))
