@@ -59,6 +59,7 @@ __all__ = [
     "in_parts",
     "MixturePair",
     "gaussian_terms",
+    "shown_weights",
     "gaussian_mixture",
     "mixture_pair",
     "MixtureOfGaussians",
@@ -68,6 +69,7 @@ __all__ = [
     "binomial_sensitivity",
     "hypergeometric_sensitivity",
     "ChainPair",
+    "rounded_down",
     "chain_pair",
     "gaussian_group_pair",
     "unsampled_group_pair",
@@ -392,16 +394,22 @@ class MixturePair(WeightedGaussians):
         mean = self._means[0, self._first :][kept]
         nearest = np.argmin(alone[0], axis=1)
         most = alone[:, np.arange(len(losses)), nearest]
+        ready = False
         for _ in range(5000):
             shares, excess = self._excess(losses, z, kept, alone)
-            step = excess / (shares @ mean)
+            slope = shares @ mean
+            step = excess / slope
             z = np.stack(two_sum(z[0], z[1] - step))
             beyond = (z[0] - most[0]) + (z[1] - most[1]) > 0
             z = np.where(beyond, most, z)
             near = (np.abs(excess) < 1e-8) & (
                 np.abs(step) < 1e-8 * (1 + np.abs(z[0]))
             )
-            if np.all(near | (np.abs(step) <= 1e-30 * np.abs(z[0]))):
+            before = ready
+            ready = bool(np.all(near | (np.abs(step) <= 1e-30 * np.abs(z[0]))))
+            # What the last step misses is at most about half of this.
+            missed = step**2 * (shares @ mean**2) / slope
+            if ready and (before or np.all(missed < 1e-18)):
                 moved = np.clip(mean * step[:, None], -1, 1)
                 return z, kept, shares * np.exp(-moved)
         raise no_end("a loss", self)
@@ -535,6 +543,31 @@ def gaussian_terms(
     )
 
 
+def shown_weights(
+    sizes: Sequence[float], weights: Sequence[Decimal]
+) -> list[Decimal]:
+    r"""Weights that floats can show, of a pair that is not better.
+
+    Formula: weights below the smallest float become one such float, or
+    their sum if that is larger, at the largest of their sizes.
+
+    Parameters: `sizes` ($c_j \ge 0$), `weights` ($w_j \ge 0$).
+    Returns: as many weights; they differ by less than 1e-320.
+    Source: chapter 8, "The pair".
+
+    >>> tiny = [Decimal(1), Decimal("1e-400"), Decimal("1e-500")]
+    >>> [float(x) for x in shown_weights([0, 1, 2], tiny)]
+    [1.0, 0.0, 5e-324]
+    """
+    lost = [i for i, x in enumerate(weights) if x > 0 and float(x) == 0]
+    shown = [Decimal(0) if i in lost else x for i, x in enumerate(weights)]
+    if lost:
+        total = totals([weights[i] for i in lost])[-1]
+        largest = max(lost, key=lambda i: sizes[i])
+        shown[largest] = max(total, Decimal(5e-324))
+    return shown
+
+
 def gaussian_mixture(
     sizes: Sequence[float], noise: float, weights: Sequence[Decimal]
 ) -> DominatingPair:
@@ -545,12 +578,14 @@ def gaussian_mixture(
     Parameters: as `gaussian_terms`; the sum of the weights counts as 1.
     Returns: a DominatingPair.
     Raises: ValueError if $c_j/\sigma$ is out of range.
-    Error: none; the pair keeps what rounding takes away.
+    Error: none, but for `shown_weights`; the pair keeps what rounding
+    takes away.
     Source: chapter 8, "The pair".
 
     >>> gaussian_mixture([0, 1], 2.0, [Decimal("0.75"), Decimal("0.25")])
     SampledPair(base=GaussianPair(mu=0.5), rate=0.25)
     """
+    weights = shown_weights(sizes, weights)
     means, shares, mean_rests, rests = gaussian_terms(sizes, noise, weights)
     kept = zip(sizes, weights, strict=True)
     if max(c for c, w in kept if float(w) > 0) == 0:
@@ -814,6 +849,24 @@ class ChainPair(DiscretePair):
         return self
 
 
+def rounded_down(value: Decimal) -> tuple[float, ...]:
+    """A number from 0 to 1 as a float below it and, if needed, the rest.
+
+    Parameters: `value`.
+    Returns: one or two floats, none negative.
+    Error: that of the rest: 1.2e-16 of it.
+    Source: chapter 8, "Chains of neighbours".
+
+    >>> rounded_down(Decimal("0.5")), rounded_down(Decimal("0.1"))[0] < 0.1
+    ((0.5,), True)
+    """
+    first = float(value)
+    if Decimal(first) > value:
+        first = math.nextafter(first, 0.0)
+    rest = float(DECIMALS.subtract(value, Decimal(first)))
+    return (first, rest) if rest > 0 else (first,)
+
+
 def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
     r"""What k steps of an (epsilon, delta)-DP mechanism reach.
 
@@ -849,11 +902,11 @@ def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
         ends.append(end)
     up = len(ends)  # at most so many steps up leave something open
     down = size - up
-    sure, masses = 1.0, []
+    sure, masses = one, []
     if up >= down:
         rest = subtract(subtract(one, told[up]), told[down])
         rest = DECIMALS.divide(rest, DECIMALS.power(growth, down))
-        sure = float(told[size]) if down == 0 else float(subtract(one, rest))
+        sure = told[size] if down == 0 else subtract(one, rest)
         masses = [float(rest)]
     if up > down:
         slope = (1 - delta) * math.tanh(epsilon / 2) + delta
@@ -863,7 +916,7 @@ def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
             masses.append(slope * math.exp(-step * epsilon))
         masses.append(float(DECIMALS.multiply(last, ends[-1])))
     if masses and masses[0] <= 0:
-        sure, masses = 1.0, []
+        sure, masses = one, []
     rows = [
         (p, q, (2 * m - size) * epsilon)
         for m, q, p in zip(
@@ -872,7 +925,9 @@ def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
         if min(p, q) > 0
     ]
     p, q, losses = zip(*rows, strict=True) if rows else ((), (), ())
-    return ChainPair((sure, *p, 0.0), (0.0, *q, sure), losses)
+    lost = rounded_down(sure)
+    none = (0.0,) * len(lost)
+    return ChainPair((*lost, *p, *none), (*none, *q, *lost[::-1]), losses)
 
 
 @group_pair.register
@@ -975,14 +1030,14 @@ def unsampled_group_pair(
 def mixture_shifts(pair: MixturePair) -> Shifts:
     """Shifts of a mixture of Gaussians, for its Renyi curve.
 
-    Parameters: `pair`.
+    Parameters: `pair`; its weights are made to sum to 1.
     Returns: as `normal_shifts`.
     Source: chapter 7, "One curve for a whole run".
 
     >>> mixture_shifts(MixturePair((1.0, 2.0), (0.5, 0.5)))
     ((1.0, 2.0), (0.5, 0.5), 0.0)
     """
-    return pair.means, pair.weights, 0.0
+    return pair.means, tuple(pair._shares.tolist()), 0.0
 
 
 @front_door

@@ -132,7 +132,7 @@ __all__ = [
 
 Curve = Callable[[Any], Any]
 Orders = NDArray[np.int64]
-REMAINDER = [1 / math.factorial(k + 2) for k in range(16)]
+REMAINDER = tuple(1 / math.factorial(k + 2) for k in range(16))
 
 
 def exp_remainder(x: ArrayLike) -> Floats:
@@ -771,15 +771,17 @@ def delta_from_rdp(
     return max(promised, 5e-324)  # 0 would be no upper bound
 
 
-STIRLING = np.array(
-    [0.0]
-    + [
-        math.lgamma(n + 1)
-        - (n + 0.5) * math.log(n)
-        + n
-        - math.log(2 * math.pi) / 2
-        for n in range(1, 16)
-    ]
+STIRLING = np.frombuffer(  # an array from bytes is read-only
+    np.array(
+        [0.0]
+        + [
+            math.lgamma(n + 1)
+            - (n + 0.5) * math.log(n)
+            + n
+            - math.log(2 * math.pi) / 2
+            for n in range(1, 16)
+        ]
+    ).tobytes()
 )
 
 
@@ -1154,26 +1156,29 @@ def sampled_loss(rdp: Curve, rate: float) -> float:
     Formula: $\log(1 + \gamma (e^{R(\infty)} - 1))$.
 
     Parameters: `rdp`, a curve that knows order inf; `rate` in (0, 1).
-    Returns: an upper bound in nats for add-or-remove.
+    Returns: an upper bound in nats for add-or-remove, rounded up.
     Source: Li, Qardaji and Su (2012), Theorem 1; chapter 7.
 
     >>> round(math.expm1(sampled_loss(lambda a: np.log(3.0), 0.25)), 12)
     0.5
     """
     loss = float(evaluate(rdp, np.array([np.inf]))[0])
-    excess = float(log_expm1(np.array(loss))) + math.log(rate)
-    return float(np.logaddexp(0, excess))
+    if loss == 0:
+        return 0.0
+    gain, share = float(log_expm1(np.array(loss))), math.log(rate)
+    slack = 4 * UNIT * (1 + abs(gain) + abs(share))
+    return float(np.logaddexp(0, gain + share + slack)) * (1 + 4 * UNIT)
 
 
 def log_middle(orders: Orders, terms: int, chance: Floats) -> Floats:
     r"""Probability that a binomial number avoids both ends, logarithm of.
 
     Formula: $\log \Pr[\tau < B \le n - \tau]$, B binomial(n, chance). Below
-    1e-280 a Chernoff bound, $e^{-n D(k/n \Vert \theta)}$ with the nearest
+    1e-280 a Chernoff bound, $e^{-n D(k/n \Vert c)}$ with the nearest
     end k and the divergence D of two coins.
 
     Parameters: `orders` (n > 2 tau), whole numbers; `terms` ($\tau \ge
-    1$); `chance`, one for each order, in [0, 1].
+    1$); `chance` (c), one for each order, in [0, 1].
     Returns: an array, an upper bound up to the rounding.
     Error: relative error below 1e-10 of the probability above 1e-280.
     Source: chapter 7, eq. (ren-terms).
@@ -1338,7 +1343,7 @@ def without_replacement_rdp(
     number of records).
     Returns: an upper bound in nats for substitution, shape of `order`.
     Raises: ValueError for values outside these ranges.
-    Error: relative error of the formula below 1e-10 up to order 1e5.
+    Error: the formula, rounded up; by less than 1e-10 up to order 1e5.
     Source: Wang, Balle and Kasiviswanathan (2019), Theorem 9; chapter 7.
 
     >>> curve = lambda a: gaussian_rdp(a, noise_multiplier=5.0)
@@ -1358,7 +1363,9 @@ def without_replacement_rdp(
         weights = x + np.minimum(math.log(2), place * log_eta)
         weights[0] = min(weights[0], float(log_expm1(x[:1])[0] + math.log(4)))
         weights = np.append([-np.inf, -np.inf], weights)
-        return np.logaddexp(0, log_sums(whole, math.log(rate), 0.0, weights))
+        found, size = log_sums_at(whole, math.log(rate), 0.0, weights)
+        size += np.where(np.isfinite(found), np.abs(found), 0.0)
+        return np.logaddexp(0, found + 1e-13 + 8 * UNIT * size)
 
     top = sampled_loss(rdp, rate) if np.any(np.isinf(order)) else math.inf
     return between_orders(order, totals, top)
@@ -1396,7 +1403,7 @@ class LossPoints:
     of the weight of the place that do not depend on the order.
 
     Fields: `loss` (L); `log_weight`; `own`, `fall`, see `log_terms`;
-    `spread`, the sampled loss $\log(1 + w)$ of remove; `share`, by how
+    `spread`, the sampled loss $\log(1 + \gamma w)$ of remove; `share`, by how
     much it moves if the loss without sampling moves by 1.
     Source: chapter 7, eq. (ren-integral).
     """
@@ -1414,14 +1421,14 @@ def loss_points(
 ) -> LossPoints:
     r"""Sampled losses at places with given losses without sampling.
 
-    Formula: $T = \log(1 - \gamma + \gamma e^u)$; L = T with weight
-    $q e^T$ for remove, L = -T with weight q for add.
+    Formula: $\Lambda = \log(1 - \gamma + \gamma e^u)$; L = $\Lambda$ with
+    weight $q e^\Lambda$ for remove, L = $-\Lambda$ with weight q for add.
 
     Parameters: `base` (u), losses without sampling; `log_mass` ($\log
     q$) under Q; `rate` ($\gamma$), `missed` ($1 - \gamma$, may be 0);
     `add`, the direction.
     Returns: a LossPoints.
-    Error: relative error of T below 1e-15 plus that of u.
+    Error: relative error of $\Lambda$ below 1e-15 plus that of u.
     Source: chapter 7, eq. (ren-integral).
 
     >>> one = np.array([math.log(3.0)])
@@ -1456,7 +1463,7 @@ def log_terms(less: Floats, points: LossPoints, place: Any = ...) -> Floats:
     r"""Logarithms of the terms of the integral at given places.
 
     Formula: $\log\left(q\left(\varphi(bL)/b + \varphi(-L)\right)\right)$
-    with b = a - 1 (and $q e^T$ for q in the direction of remove).
+    with b = a - 1 (and $q e^\Lambda$ for q in the direction of remove).
 
     Parameters: `less` (b >= 0), an array that broadcasts with the places;
     `points`; `place`, an index into them, for places used many times.
@@ -1520,9 +1527,12 @@ class ShiftedNormals:
         most = np.max(terms, axis=-1, keepdims=True)
         parts = np.exp(terms - most)
         total = np.sum(parts, axis=-1)
-        growth = np.expm1(np.clip(powers, -1, 1)) @ np.array(self.weights)
-        small = np.max(np.abs(powers), axis=-1) < 0.5
-        loss = np.where(small, np.log1p(growth), most[..., 0] + np.log(total))
+        grown = np.expm1(np.minimum(powers, 700)) * self.weights
+        large = np.exp(np.minimum(terms, 700))
+        growth = np.sum(np.where(powers < 700, grown, large), axis=-1)
+        near = np.where(np.abs(growth) < 0.5, growth, 0.0)
+        far = most[..., 0] + np.log(total)
+        loss = np.where(np.abs(growth) < 0.5, np.log1p(near), far)
         return np.asarray(loss), np.asarray((parts @ means) / total)
 
     def points(self, y: Floats, add: bool) -> LossPoints:
@@ -1759,17 +1769,19 @@ def normal_curve(
     Returns: a function of a 1-d array of finite orders >= 1.
     Error: an upper bound; relative error below 1e-11 for orders up to 100
     and means up to 10, mostly below 1e-12; in general $10^{-15} + 2^{-50}
-    E$ with the largest exponent E where the integrand counts. Above
-    `MOST_MEAN` the bound is $a \mu^2/2$.
+    E$ with the largest exponent E where the integrand counts, and for
+    several means $2^{-44} \max(1, \mu) (1 + \mu)$ more. Above `MOST_MEAN`
+    the bound is $a \mu^2/2$.
     Source: chapter 7, Theorem "Trapezoid rule".
 
     >>> step = ShiftedNormals((2.0,), (1.0,), 0.01, 0.99)  # noise 0.5
     >>> float(normal_curve(step, add=False)(np.array([2.5]))[0].round(12))
     0.014771278212
     """
-    top = pair.top
-    rounding = 512 * UNIT * max(1.0, top) * (1 + top)
-    extra = TRAPEZOID_GOAL + (rounding if len(pair.means) > 1 else 0.0)
+    top, number = pair.top, len(pair.means)
+    extra = (2 if spacing else 1) * TRAPEZOID_GOAL  # of both sums
+    if number > 1:
+        extra += (512 + number) * UNIT * max(1.0, top) * (1 + top)
 
     @front_door
     def curve(order: Floats) -> Floats:
@@ -1779,8 +1791,8 @@ def normal_curve(
         short = np.maximum(0.0, 2 + less if add else 1 - less)
         group = np.ceil(np.log1p(short) / math.log(4))
         result = np.empty(len(order))
-        for number in np.unique(group):
-            here = np.flatnonzero(group == number)
+        for one in np.unique(group):
+            here = np.flatnonzero(group == one)
             worst = here[np.argmax(short[here])]
             step, offset = trapezoid_step(float(less[worst]), pair, add), 0.0
             if spacing > step:
@@ -1874,7 +1886,9 @@ class LaplacePanels:
         return np.asarray(self.most + size + less * np.maximum(up, 0) + moved)
 
 
-PANEL_RULE = np.polynomial.legendre.leggauss(16)  # places and weights
+PANEL_RULE = tuple(  # places and weights; arrays from bytes are read-only
+    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(16)
+)
 PANEL_ERROR = 4e-18  # of the rule, for integrands up to 1 on the ellipse
 
 
@@ -2250,7 +2264,7 @@ def loss_curve(
 ) -> Curve:
     r"""Curve of a pair whose losses before sampling are given exactly.
 
-    Formula: the losses T of `loss_points`, with `loss_rdp`.
+    Formula: the losses L of `loss_points`, with `loss_rdp`.
 
     Parameters: `losses`, `log_masses` under P, all finite; `sampled`, the
     pair, whose rate and direction are used.

@@ -77,8 +77,13 @@ __all__ = [
 UNIT = 2.0**-53  # unit round-off of double precision
 Closed = Literal["left", "right"]
 # Gauss-Legendre nodes and weights: for the narrowest intervals, and others
-SHORT_RULE = np.polynomial.legendre.leggauss(3)
-LONG_RULE = np.polynomial.legendre.leggauss(8)
+# (arrays from bytes are read-only)
+SHORT_RULE = tuple(
+    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(3)
+)
+LONG_RULE = tuple(
+    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(8)
+)
 
 
 class DominatingPair(ABC):

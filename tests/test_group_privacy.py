@@ -485,6 +485,34 @@ def test_a_chain_of_tiny_steps():
     assert pair.atoms[-1] == 5e-20
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "d", "size"),
+    [
+        (1.541069964293148, 0.0006323443776475766, 8),
+        (3.0701643134857547e-10, 0.0020653696009005624, 40),
+        (1.4944190817817053e-08, 0.00019447245921247258, 23),
+        (7.80767873268822, 0.00010526980935862046, 4),
+        (1.839578895077991e-10, 0.00909742433433609, 9),
+        (0.7, 0.1, 1),
+    ],
+)
+def test_what_a_chain_reveals_is_not_rounded(epsilon, d, size):
+    """Beyond the largest loss delta is the mass at infinity, g^k(0)."""
+    with mp.workdps(50):
+        growth, told = mp.exp(mpf(epsilon)), mpf(0)
+        for _ in range(size):
+            turned = 1 - (1 - mpf(d) - told) / growth
+            told = min(mpf(1), mpf(d) + growth * told, turned)
+    run = al.Release(al.ApproximateDP(epsilon, d))
+    ask = {"adjacency": "remove", "group_size": size}
+    bound = al.delta(run, epsilon=1.1 * size * epsilon, **ask)
+    assert bound.lower <= told <= bound.upper and bound.width < 1e-14
+    less = float(told)
+    if less >= told:
+        less = math.nextafter(less, 0.0)
+    assert al.epsilon(run, delta=less, **ask).upper == math.inf
+
+
 @pytest.mark.parametrize("adjacency", ["remove", "add", "substitute"])
 def test_groups_of_guarantees_are_reached(adjacency):
     """1 - 1/e, not tanh 1: the geometric mechanism is the worst."""
@@ -544,3 +572,28 @@ def test_groups_in_batches_that_are_nearly_full(n, size):
     assert pair.loss_range[0] == pytest.approx(
         -math.log(missed.denominator), rel=1e-15
     )
+
+
+@pytest.mark.parametrize(
+    ("size", "rate", "order"),
+    [(100, 1e-4, 1.2), (64, 1e-8, 3.0), (2, 1e-200, 1000.0)],
+)
+def test_rare_sums_that_no_float_shows_count_for_orders(size, rate, order):
+    """All members at once: the last term of the moment is a lower bound."""
+    run = al.Release(al.Gaussian(1.0), al.Poisson(rate))
+    curve = al.rdp_curve(run, adjacency="remove", group_size=size)
+    whole = al.rdp_curve(
+        al.Release(al.Gaussian(1.0)), adjacency="remove", group_size=size
+    )
+    rare = order / (order - 1) * size * math.log(rate)
+    assert whole(order) + rare <= curve(order) <= whole(order)
+    bound = al.delta(run, epsilon=1.0, adjacency="remove", group_size=size)
+    assert bound.lower <= bound.upper < size * rate * 1.001
+
+
+def test_rare_large_shifts_of_a_mixture_count_for_orders():
+    noise = al.MixtureOfGaussians([1e-6, 40.0], [1.0, 1e-310], 1.0)
+    value = al.rdp_curve(al.Release(noise), adjacency="remove")(3.5)
+    with mp.workdps(30):  # the second term alone, nearly everything
+        known = 3.5 / 2.5 * mp.log(mpf(1e-310)) + 3.5 * 40.0**2 / 2
+    assert known <= value <= known * (1 + mpf(1e-9))

@@ -303,6 +303,18 @@ def test_mixtures_in_ball_arithmetic(seed):
     many(seed, build, INTERVALS // 4)
 
 
+@pytest.mark.parametrize("rare", [1e-24, 1e-40, 1e-60])
+@pytest.mark.parametrize("large", [3.8873256879331435, 12.0, 25.0])
+def test_a_rare_large_shift_beside_a_tiny_one(rare, large):
+    """Newton's last step is long where the loss bends sharply."""
+    rng = np.random.default_rng(3)
+    means, weights = [1.187254064940209e-08, large], [1 - rare, rare]
+    pair = al.MixturePair(tuple(means), tuple(weights))
+    truth = Mixture(means, weights)
+    for share in (0.9, 0.1, 0.0148, 1e-3, 1e-5, 1e-7):
+        check(pair, truth, np.array([-1e-7, -9e-8, -5e-8, share]), rng)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_exchanged_mixtures_in_ball_arithmetic(seed):
     def build(means, weights):

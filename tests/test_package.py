@@ -1,6 +1,8 @@
 """The package as its users get it: a wheel in an environment of their own."""
 
+import importlib
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -8,7 +10,10 @@ import venv
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import accountlib
 
 ROOT = Path(__file__).parent.parent
 BIN = "Scripts" if os.name == "nt" else "bin"
@@ -87,3 +92,37 @@ def test_its_types_are_seen(user, tmp_path):
     run(*options, good, cwd=tmp_path)
     with pytest.raises(AssertionError, match="Incompatible types"):
         run(*options, good.replace("str", "int"), cwd=tmp_path)
+
+
+def arrays_in(value):
+    """Arrays that can be reached from a constant, through containers."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple | list | set | frozenset):
+        for part in value:
+            yield from arrays_in(part)
+    elif isinstance(value, dict):
+        yield from arrays_in([*value, *value.values()])
+
+
+@pytest.mark.parametrize(
+    "name", [info.name for info in pkgutil.iter_modules(accountlib.__path__)]
+)
+def test_no_constant_of_a_module_can_be_written_to(name):
+    module = importlib.import_module(f"accountlib.{name}")
+    constants = {
+        key: value
+        for key, value in vars(module).items()
+        if not key.startswith("__")
+    }
+    assert not [
+        key
+        for key, value in constants.items()
+        if isinstance(value, list | set)
+        or any(array.flags.writeable for array in arrays_in(value))
+    ]
+
+
+def test_arrays_are_found_in_containers():
+    deep = np.zeros(2)
+    assert any(x is deep for x in arrays_in({"a": [(1, deep)]}))

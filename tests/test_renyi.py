@@ -519,6 +519,42 @@ def test_fixed_batches_of_one_record():
         assert al.discrete_curve(p, q)(order) <= bound * (1 + 1e-12)
 
 
+def test_the_bound_for_fixed_batches_is_rounded_up():
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        order = int(10 ** rng.uniform(0.4, 2.5))
+        rate, epsilon = (float(10 ** rng.uniform(-6, x)) for x in (0, 1))
+        curve = partial(al.pure_dp_rdp, epsilon=epsilon)
+        with mp.workdps(50):
+            x = [(k - 1) * mpf(curve(k)) for k in range(2, order + 1)]
+            eta = mp.expm1(mpf(curve(math.inf)))
+            factors = [min(mpf(2), eta**k) for k in range(2, order + 1)]
+            terms = [mp.exp(y) * f for y, f in zip(x, factors, strict=True)]
+            terms[0] = min(terms[0], 4 * mp.expm1(x[0]))
+            total = mp.fsum(
+                mp.binomial(order, k) * mpf(rate) ** k * term
+                for k, term in enumerate(terms, 2)
+            )
+            known = mp.log1p(total) / (order - 1)
+        value = al.without_replacement_rdp(order, rdp=curve, rate=rate)
+        assert known <= value <= known * (1 + mpf(1e-11)), (order, rate)
+
+
+def test_the_largest_sampled_loss_is_rounded_up():
+    rng = np.random.default_rng(6)
+    for _ in range(300):
+        rate = float(10 ** rng.uniform(-300, 0))
+        loss = float(10 ** rng.uniform(-12, 2.8))
+        value = al.poisson_rdp(
+            math.inf, rdp=partial(al.pure_dp_rdp, epsilon=loss), rate=rate
+        )
+        with mp.workdps(40):
+            known = mp.log1p(mpf(rate) * mp.expm1(mpf(loss)))
+        assert known <= value <= known * (1 + mpf(1e-12)) + mpf(1e-320)
+    nothing = partial(al.pure_dp_rdp, epsilon=0.0)
+    assert al.poisson_rdp(math.inf, rdp=nothing, rate=0.5) == 0
+
+
 # --- odd moments ------------------------------------------------------------
 
 

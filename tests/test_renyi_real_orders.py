@@ -474,3 +474,31 @@ def test_groups_of_rarely_sampled_records_keep_their_digits():
     known = 1e-18 * 4 * math.expm1(1)
     assert one == pytest.approx(known, rel=1e-7)
     assert two == pytest.approx(known, rel=1e-7)
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.01])
+@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize(
+    ("means", "rare"),
+    [((1e-6, 1.0), 1e-12), ((1e-8, 0.6), 1e-17), ((1e-9, 1e-3, 1.5), 1e-18)],
+)
+def test_rare_shifts_beside_tiny_ones_cost_no_digits(means, rare, rate, add):
+    """Where r is nearly 1, it is not the logarithm of a rounded sum."""
+    rest = len(means) - 1
+    weights = (1 - rest * rare,) + (rare,) * rest
+    step = ShiftedNormals(means, weights, rate, 1 - rate)
+    for order in (1.0001, 2.0):
+        value = normal_curve(step, add=add)(np.array([order]))[0]
+        known = exact_normal(order, means, weights, rate, add)
+        assert above(value, known, 1e-11), order
+
+
+@pytest.mark.parametrize("whole", [1 - 9e-13, 1 + 9e-13])
+@pytest.mark.parametrize("side", ["remove", "add"])
+def test_weights_count_as_if_they_summed_to_one(whole, side):
+    weights = (0.3 * whole, 0.7 * whole)
+    noise = al.MixtureOfGaussians([0.1, 0.2], weights, 1.0)
+    curve = al.rdp_curve(al.Release(noise), adjacency=side)
+    for order in (1.5, 2.0, 7.0):
+        known = exact_normal(order, (0.1, 0.2), weights, 1.0, side == "add")
+        assert above(curve(order), known, 2e-12), order
