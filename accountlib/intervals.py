@@ -125,9 +125,13 @@ MOST_POINTS = 2**19  # of a table, and of a fast transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
 WORK = 1e8  # most multiplications of a transform without FFT
 POOR = 8.0  # a larger excess: one tilt does not reach what matters
-POWERS = np.append(np.logspace(-9, 12, 211), 10.0 ** np.arange(14, 141, 2))
-SHARES = np.array([0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97])  # of epsilon
-BEYOND = np.geomspace(1e-4, 50, 200)
+POWERS = np.frombuffer(  # arrays from bytes are read-only
+    np.append(
+        np.logspace(-9, 12, 211), 10.0 ** np.arange(14, 141, 2)
+    ).tobytes()
+)
+SHARES = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97)  # of epsilon
+BEYOND = np.frombuffer(np.geomspace(1e-4, 50, 200).tobytes())
 Losses = Sequence[tuple[DominatingPair, int]]
 
 
@@ -2223,12 +2227,13 @@ class Search:
         if first > 1.5 * math.exp(log_delta):
             return True
         _, excess, _ = choose_tilt(self.cells, self.order, epsilon, log_delta)
-        return excess > POOR
+        return excess > 1.5 * POOR
 
     def first_step(self, goal: float) -> float:
         """A step whose predicted width is the wanted one."""
         order, slope = self.order, max(self.order, self.slope)
         width = self.query.width_of_epsilon(self.guess, slope, goal)
+        width *= (1 + order) / (1 + slope)
         step = fitting_step(self.cells, order, width)
         marks = [m for m in map(landmarks, self.pairs) if m]
         epsilon, _ = self.query.point(self.guess)
@@ -2253,7 +2258,11 @@ class Search:
         ways = [self.narrow, self.part, self.narrow]
         for way in ways[1:] if self.seems_rare() else ways:
             wide = self.bound.width > self.query.relative_width
-            if wide and self.bound.upper > floor and not self.ended:
+            if way == self.part:  # is it the tails' fault?
+                wide &= self.finest > 0 or self.excess > POOR or self.step == 0
+            elif self.ended:
+                break
+            if wide and self.bound.upper > floor:
                 way(floor)
 
     def part(self, floor: float) -> None:
@@ -2284,7 +2293,10 @@ class Search:
             done = bound.width <= goal or bound.upper <= floor
             if done or old == 0:
                 return
-            if self.excess > POOR and not self.parted:
+            hard = self.finest > 0 or self.work > WORK / 5
+            if not self.parted and self.excess > (
+                POOR if hard else 1.5 * POOR
+            ):
                 return
             if stuck == 3 or self.work > 2 * WORK:
                 break
@@ -2309,7 +2321,7 @@ class Search:
             while True:
                 new = aligned_step(step, self.pairs, self.heavy)
                 if new > 0.95 * old:
-                    self.ended = self.parted
+                    self.ended = True
                     return
                 try:
                     self.compute(new, value, goal, SIDES)
@@ -2323,7 +2335,7 @@ class Search:
             new_gap = self.bound.upper - self.bound.lower
             gain = new_gap / (bound.upper - bound.lower)
             stuck = stuck + 1 if gain > 0.8 else 0
-        self.ended = self.parted
+        self.ended = True
 
     def exclude(self, floor: float) -> None:
         """Show, if it is likely, that the answer is at most `floor`."""
@@ -2403,14 +2415,17 @@ def rough_half(
     return order, max(log_delta, log_one), order
 
 
-def choose_split(losses: Losses, query: Query) -> tuple[float, float]:
+def choose_split(
+    losses: Losses, query: Query, low: float = 0.0, high: float = 1.0
+) -> tuple[float, float]:
     """The split for which the longer one of two grids is shortest.
 
-    Parameters: `losses`, pairs and counts; `query` for a delta.
+    Parameters: `losses`, pairs and counts; `query` for a delta; `low`,
+    `high`, what is known of it, roughly.
     Returns: (a loss, or inf if no split seems to help; delta, roughly).
     """
     epsilon, least = query.epsilon or 0.0, query.relative_width
-    tries = np.append(POWERS[:200:6], epsilon * SHARES)
+    tries = np.append(POWERS[:200:6], epsilon * np.array(SHARES))
     tries = tries[tries > 1e-9]
     cells = []
     for pair, count in losses:
@@ -2429,16 +2444,22 @@ def choose_split(losses: Losses, query: Query) -> tuple[float, float]:
         halves = [(x, *rough_half(x, epsilon, least)) for x in (near, far)]
         whole = min(whole, float(np.logaddexp(halves[0][2], halves[1][2])))
         found.append((float(split), halves))
-    best, choice = 8.0 * MOST_POINTS, math.inf
+    best, choice = 64.0 * MOST_POINTS, math.inf
+    ends = (math.log(max(x, 1e-320)) for x in (low, high))
+    whole = float(np.clip(whole, *ends))
     floor = whole + math.log(1e-3 * least)
     for split, halves in found:
         sizes = []
         for half, order, log_delta, slope in halves:
+            if half[0].split < math.inf and log_delta < whole - 1:
+                if halves[0][2] < whole - 1:  # several jumps, perhaps
+                    log_delta = whole
             if log_delta < floor:
                 order = slope = least_order(half, order, (epsilon, floor))
             share = math.exp(min(max(log_delta - whole, -700.0), 0.0))
             goal = min(0.5 * least / max(share, 1e-3), 0.5)
-            step = fitting_step(half, order, goal / slope)
+            width = goal / slope * (1 + order) / (1 + slope)
+            step = fitting_step(half, order, width)
             point = epsilon, min(max(floor, log_delta), whole)
             sizes.append(grid_size(half, order, point) / step)
         if max(sizes) < best:
@@ -2479,7 +2500,10 @@ def two_grids(
         value = min(max(guess, bound.lower), bound.upper)
         epsilon, log_delta = query.point(value)
         ask = Query(None, epsilon, goal)
-        split, most = choose_split(losses, ask)
+        low, high = bound.lower, bound.upper
+        if query.delta is not None:
+            low, high = query.delta / 3, query.delta * 3
+        split, most = choose_split(losses, ask, low, high)
         if split == math.inf:
             return bound
         near = [(NearPair(pair, split), n) for pair, n in losses]
@@ -2489,6 +2513,8 @@ def two_grids(
         for search in searches:
             _, guess, search.slope = rough_half(search.cells, epsilon, goal)
             search.guess = min(math.exp(min(max(guess, -700.0), 0.0)), most)
+        if sum(search.guess for search in searches) < most / 3:
+            searches[0].guess = most
         whole = math.fsum(search.guess for search in searches)
         floor = 1e-3 * goal * whole
         for search in searches:
