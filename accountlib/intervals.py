@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -680,7 +681,7 @@ def landmarks(pair: DominatingPair) -> tuple[float, ...]:
 
 
 def heaviest(part: Cells, order: float, epsilon: float) -> tuple[float, ...]:
-    """Some heavy atoms of a list that has no landmarks.
+    """The heavy atoms of a list that is not evenly spaced.
 
     Parameters: `part`; `order`, the tilt that decides what is heavy;
     `epsilon`: single losses above it are heavy, too.
@@ -691,7 +692,8 @@ def heaviest(part: Cells, order: float, epsilon: float) -> tuple[float, ...]:
     >>> heaviest(Cells.first(GaussianPair(1.0), 3, 1e-9), 1.0, 0.0)
     ()
     """
-    if not part.pair.discrete or landmarks(part.pair):
+    few = part.pair.atom_count <= 4
+    if not part.pair.discrete or (landmarks(part.pair) and not few):
         return ()
     mass, _ = part.tilted_masses(order)
     first = int(np.argmax(np.where(part.far, 0, mass)))
@@ -700,7 +702,8 @@ def heaviest(part: Cells, order: float, epsilon: float) -> tuple[float, ...]:
     scores = [np.where(others, x, 0) for x in (mass, gain)]
     score = np.maximum(*(x / max(np.max(x), TINY) for x in scores))
     places = np.argsort(-score)[:4]
-    chosen = {first, *map(int, places[score[places] > 0.02])}
+    least = 1e-3 if few else 0.02
+    chosen = {first, *map(int, places[score[places] > least])}
     return tuple(sorted({float(part.loss[k]) for k in chosen}))
 
 
@@ -723,7 +726,7 @@ def grid_offset(
     True
     """
     low, high = pair.loss_range
-    marks = landmarks(pair) or heavy
+    marks = heavy or landmarks(pair)
     if marks:
         return marks[0], None
     if math.isinf(low) and math.isinf(high):
@@ -775,7 +778,8 @@ def aligned_step(
     >>> round(aligned_step(0.4, [DiscretePair((0.6, 0.4), (0.4, 0.6))]), 4)
     0.8109
     """
-    lists = [*map(landmarks, pairs), *heavy]
+    own = map(landmarks, pairs)
+    lists = [x or y for x, y in zip_longest(heavy, own, fillvalue=())]
     atoms = [x - places[0] for places in lists for x in places]
     largest = max(map(abs, atoms), default=0.0)
     only_atoms = all(x.discrete and landmarks(x) for x in pairs)
@@ -819,7 +823,7 @@ def cell_levels(part: Cells, tilt: float, step: float) -> NDArray[np.int64]:
     for factor in np.geomspace(4, 1e-6, 60):
         level = np.log2(np.clip(factor * width, 1, widest)).astype(np.int64)
         if float(rough @ np.where(level > 0, 4.0**level, 0)) < 0.1:
-            return level
+            return np.asarray(level)
     return np.zeros(len(rough), dtype=np.int64)
 
 
@@ -872,7 +876,7 @@ def graded_points(
 
 def cell_masses(
     pair: DominatingPair, edges: Floats, split: float = math.inf
-) -> list[NDArray[np.float64]]:
+) -> list[Floats]:
     """Masses under P and Q of the intervals between edges.
 
     Parameters: `pair`; `edges`, n increasing losses; `split`.
@@ -886,12 +890,15 @@ def cell_masses(
     [[0.25, 0.0], [0.75, 0.0]]
     """
     if split == math.inf:
-        return [np.stack(pair.interval_masses(edges, np.diff(edges), "right"))]
+        masses = pair.interval_masses(edges, np.diff(edges), "right")
+        return [np.stack(masses)]
     k = int(np.searchsorted(edges, split))
     on_edge = k < len(edges) and edges[k] == split
     finer = edges if on_edge else np.insert(edges, k, split)
-    near = np.stack(pair.interval_masses(finer, np.diff(finer), "right"))
-    far = near.copy()
+    near: Floats = np.stack(
+        pair.interval_masses(finer, np.diff(finer), "right")
+    )
+    far: Floats = near.copy()
     near[:, k + 1 :] = far[:, : k + 1] = 0.0
     if on_edge:
         return [near, far]
@@ -949,7 +956,8 @@ def bound_tables(
     coarse = losses[-1] > LARGEST_LOSS or step < 1e-14
     largest = max(abs(offset), float(np.max(np.abs(losses[[0, -1]]))))
     rounded = 8 * UNIT * largest
-    before, hair = [None] * len(pieces), 0.0
+    before: list[tuple[Floats, Floats] | None] = [None] * len(pieces)
+    hair = 0.0
     if pair.atom_count > 0:
         rounded += pair.atom_error
         hair = min(1.5 * rounded, HAIR * step)
@@ -1785,7 +1793,8 @@ def read_epsilon(
             root += near
         elif high - root < 1.2 * near:
             root -= near
-        if not low < root < high or turn % 8 == 7 or turn > 8 and turn % 2:
+        slow = turn % 8 == 7 or (turn > 8 and turn % 2 == 1)
+        if not low < root < high or slow:
             root = (low + high) / 2 if high < math.inf else 2 * low + 1 / order
             if low == 0 and high < math.inf:  # look just below first
                 shift = room * high * 2.0**turn if value > 0 else 0.0
@@ -2243,15 +2252,17 @@ class Search:
 
     def start(self, goal: float, sides: Sequence[BoundKind]) -> None:
         """A first interval."""
-        step, tried = self.first_step(goal), 0.0
-        for _ in range(12):
-            new = aligned_step(step, self.pairs, self.heavy)
-            if new > tried:
-                try:
-                    return self.compute(new, self.guess, goal, sides)
-                except GridTooFine:
-                    tried = new
-            step = 4 * max(step, new)
+        for _ in range(4):
+            step, tried = self.first_step(goal), 0.0
+            for _ in range(6):
+                new = aligned_step(step, self.pairs, self.heavy)
+                if new > tried:
+                    try:
+                        return self.compute(new, self.guess, goal, sides)
+                    except GridTooFine:
+                        tried = new
+                step = 4 * max(step, new)
+            self.order /= 4  # a smaller tilt has a shorter window, perhaps
 
     def refine(self, floor: float) -> None:
         """Refine until narrow enough, or surely at most `floor`."""
@@ -2294,9 +2305,8 @@ class Search:
             if done or old == 0:
                 return
             hard = self.finest > 0 or self.work > WORK / 5
-            if not self.parted and self.excess > (
-                POOR if hard else 1.5 * POOR
-            ):
+            poor = POOR if hard else 1.5 * POOR
+            if not self.parted and self.excess > poor:
                 return
             if stuck == 3 or self.work > 2 * WORK:
                 break
@@ -2346,7 +2356,15 @@ class Search:
 
 
 def near_cells(part: Cells, split: float) -> Cells:
-    """The cells of losses up to a split, one of the edges."""
+    """The cells of losses up to a split, one of the edges.
+
+    Source: chapter 5, "Two grids".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> part = Cells.first(GaussianPair(1.0), 3, 1e-9)
+    >>> bool(np.exp(near_cells(part, 1.0).log_p).sum() < 0.7)
+    True
+    """
     log_p = np.where(part.edges > split, -1e300, part.log_p)
     return replace(part, log_p=log_p, split=math.inf)
 
@@ -2445,8 +2463,8 @@ def choose_split(
         whole = min(whole, float(np.logaddexp(halves[0][2], halves[1][2])))
         found.append((float(split), halves))
     best, choice = 64.0 * MOST_POINTS, math.inf
-    ends = (math.log(max(x, 1e-320)) for x in (low, high))
-    whole = float(np.clip(whole, *ends))
+    least_log, most_log = (math.log(max(x, 1e-320)) for x in (low, high))
+    whole = min(max(whole, least_log), most_log)
     floor = whole + math.log(1e-3 * least)
     for split, halves in found:
         sizes = []

@@ -602,7 +602,8 @@ def discretize(
     elif upward:
         share = upper_share(step, edges, p, q, pair.mass_error)
     else:
-        before, hair, held = None, 0.0, np.zeros(cells)
+        before, hair = None, 0.0
+        held: Floats = np.zeros(cells)
         if pair.atoms:
             largest = float(np.max(np.abs(edges)))
             hair = min(4 * (pair.atom_error + 8 * UNIT * largest), step * HAIR)

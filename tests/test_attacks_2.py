@@ -200,7 +200,8 @@ def test_no_near_mass_for_epsilon():
     bound = al.epsilon(
         al.Release(pair), delta=2.8331174324617817e-75, adjacency="add"
     )
-    losses = [math.log1p((b - a) / a) for a, b in zip(pair.p, pair.q)]
+    both = zip(pair.p, pair.q, strict=True)
+    losses = [math.log1p((b - a) / a) for a, b in both]
     assert bound.lower <= max(losses) <= bound.upper * (1 + 1e-3)
 
 

@@ -2,6 +2,7 @@
 without a grid, and the simple bounds behind every answer."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -19,7 +20,7 @@ def table(mass, tilt=0.5, step=0.25, far=None):
     """A table; losses from index `far` on are its second piece."""
     mass = np.asarray(mass, dtype=float)
     index = np.arange(len(mass))
-    pieces = ()
+    pieces: tuple[Any, ...] = ()
     if far is not None:
         pieces = np.where(index < far, mass, 0), np.where(index < far, 0, mass)
     return TiltedTable(
@@ -388,13 +389,13 @@ def test_errors_count_where_nothing_is_known():
         wrong=np.array([1e-9, 0.0, 0.0]),
         rest=0.0,
     )
-    other = intervals.replace(known, wrong=np.array([1e-9, 0.1, 0.1]))
+    other = replace(known, wrong=np.array([1e-9, 0.1, 0.1]))
     at = np.asarray(0.2)
     worst = 0.0
     for turn in np.exp(2j * np.pi * np.arange(8) / 8):
         moved = np.array([0.125, 0.1 * turn, 0.1 * turn**3])
-        value, _ = intervals.replace(known, value=moved).weighed(at)
-        worst = max(worst, abs(value - known.weighed(at)[0]))
+        value, _ = replace(known, value=moved).weighed(at)
+        worst = max(worst, float(abs(value - known.weighed(at)[0])))
     assert worst <= other.weighed(at)[1]
 
 
