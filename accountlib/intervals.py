@@ -1659,7 +1659,7 @@ def add_tables(
         highest, rest = max(highest, other), rest + more
     # By FFT if that is less work, and precise enough.
     nodes = sum(np.count_nonzero(table.mass) for table, _ in parts)
-    slow_work = (nodes + 100) * highest + 40 * nodes * math.sqrt(highest)
+    slow_work = (nodes + 60) * highest + 40 * nodes * math.sqrt(highest)
     fast_work = 10 * len(parts) * size * math.log2(size + 1)
     noise = 8 * math.log2(size + 1) * UNIT * sum(n for _, n in parts)
     allowed = log_tail - (log_rare(parts) if rare else 0.0)
@@ -1753,8 +1753,8 @@ def read_epsilon(
     Formula: a root of `read_delta`, enclosed by two evaluations.
 
     Parameters: `total`, as for `read_delta`; `delta`; `guess`, where to
-    begin; `order`, minus the slope of log delta there, roughly; `room`, relative distance of the
-    two evaluations.
+    begin; `order`, minus the slope of log delta there, roughly; `room`,
+    relative distance of the two evaluations.
     Returns: a number (0 to inf) on the total's side of the truth.
     Source: chapter 5, "Reading off".
 
