@@ -703,8 +703,10 @@ def heaviest(part: Cells, order: float, epsilon: float) -> tuple[float, ...]:
     score = np.maximum(*(x / max(np.max(x), TINY) for x in scores))
     places = np.argsort(-score)[:4]
     least = 1e-3 if few else 0.02
-    chosen = {first, *map(int, places[score[places] > least])}
-    return tuple(sorted({float(part.loss[k]) for k in chosen}))
+    chosen = part.loss[[first, *places[score[places] > least]]]
+    atoms = np.array(part.pair.atoms)
+    nearest = np.searchsorted((atoms[1:] + atoms[:-1]) / 2, chosen)
+    return tuple(sorted(set(atoms[nearest].tolist())))
 
 
 def grid_offset(
@@ -1339,16 +1341,18 @@ def log_transform(
     >>> log_transform(coin, *slow_transform(coin, 0, 4, 1))[0].round(4)
     array([ 0.    +0.j    , -0.3466+0.7854j])
     """
+    total = math.fsum(table.mass)
     excess = math.fsum(np.append(table.mass, -1.0))
-    z, wrong = z / (1 + excess), wrong / (1 + excess)
+    log_total = math.log1p(excess) if total > 0.5 else math.log(total)
+    z, wrong = z / total, wrong / total
     wrong = wrong + 4 * UNIT * np.abs(z)
     square = 2 * z.real + z.real**2 + z.imag**2  # of the size, minus 1
     size = np.hypot(1 + z.real, z.imag) + wrong
     precise = np.log1p(np.maximum(square, -0.9)) / 2
     log_size = np.where(np.abs(square) < 0.5, precise, np.log(size))
     turn = np.arctan2(z.imag, 1 + z.real)
-    error = 8 * (np.abs(log_size) + np.abs(turn)) + 4 * abs(excess)
-    logs = log_size + 1j * turn + math.log1p(excess)
+    error = 8 * (np.abs(log_size) + np.abs(turn)) + 4 * abs(log_total)
+    logs = log_size + 1j * turn + log_total
     return logs, 2 * wrong / size + UNIT * error
 
 
