@@ -5,6 +5,7 @@ mpmath or balls, and on the right side to the last bits.
 """
 
 import math
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -14,9 +15,10 @@ import truth_runs
 from flint import arb, ctx
 
 import accountlib as al
-from accountlib import intervals
-from accountlib.group_privacy import MixturePair
-from accountlib.privacy_loss import convex_hull
+from accountlib import intervals, renyi
+from accountlib.divergences import product_minus
+from accountlib.group_privacy import MixturePair, chain_pair
+from accountlib.privacy_loss import convex_hull, upper_share
 from accountlib.sampling_pitfalls import ExchangedPair
 
 SIDES = ("upper", "lower")
@@ -428,3 +430,158 @@ def test_hulls_lie_below_where_the_last_mass_is_negative(seed):
         gain = np.maximum(-np.expm1(at - losses), 0)
         assert hull @ gain <= max(0.0, float(mass @ gain)) + 1e-15
     assert math.fsum(hull) > 0.5 * math.fsum(mass)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("cells, half", [(3, 0.1), (6, 1e-3), (8, 0.5)])
+def test_shares_of_exact_masses_are_rounded_up(seed, cells, half):
+    """Sums and exponentials err, even where masses do not."""
+    random = np.random.default_rng(seed)
+    edges = half * np.arange(-cells, cells + 1)
+    p = 10.0 ** random.uniform(-3, 0, 2 * cells + 2)
+    inside = np.append(edges, edges[-1] + half) - half * random.uniform(0, 1)
+    q = p * np.exp(-inside)
+    share = upper_share(2 * half, edges, p, q, lambda x: 0 * x)
+    with mp.workdps(50):
+        for i in range(cells):
+            mass = mp.mpf(p[2 * i + 1]) + mp.mpf(p[2 * i + 2])
+            other = mp.mpf(q[2 * i + 1]) + mp.mpf(q[2 * i + 2])
+            exact = mass - mp.exp(mp.mpf(edges[2 * i])) * other
+            exact /= -mp.expm1(-2 * mp.mpf(half))
+            assert 0 < exact < mass
+            assert exact <= share[i] < exact + 1e-11 * mass
+
+
+def test_products_are_taken_to_the_last_bit():
+    random = np.random.default_rng(5)
+    x, y = 10.0 ** random.uniform(-50, 50, (2, 2000))
+    rest = product_minus(x, y, x * y)
+    for a, b, found in zip(
+        x.tolist(), y.tolist(), rest.tolist(), strict=True
+    ):
+        assert Fraction(found) == Fraction(a) * Fraction(b) - Fraction(a * b)
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.3])
+def test_sampled_renyi_sums_are_rounded_up(rate):
+    orders = np.array([2, 3, 5, 9, 20, 45])
+    found = al.poisson_rdp(orders, rdp=lambda a: a / 8, rate=rate)
+    with mp.workdps(60):
+        g = mp.mpf(rate)
+        for n, value in zip(orders.tolist(), found.tolist(), strict=True):
+            total = mp.mpf(1)
+            for k in range(2, n + 1):
+                rise = mp.exp(mp.mpf((k - 1) * k) / 8)
+                weight = mp.binomial(n, k) * g**k * (1 - g) ** (n - k)
+                total += weight * ((3 if k > 2 else 1) * rise - 1)
+            exact = mp.log(total) / (n - 1)
+            assert exact <= value <= exact * (1 + 1e-11) + 1e-12
+
+
+@pytest.mark.parametrize("conversion", ["improved", "classic"])
+def test_deltas_of_renyi_curves_are_rounded_up(conversion):
+    random = np.random.default_rng(2)
+    for _ in range(200):
+        order = float(random.uniform(1.01, 60))
+        value = float(random.uniform(0.01, 5))
+        at = float(random.uniform(value, 10))
+        found = al.delta_from_rdp(
+            [value], epsilon=at, orders=[order], conversion=conversion
+        )
+        with mp.workdps(50):
+            a = mp.mpf(order)
+            log = (a - 1) * (mp.mpf(value) - mp.mpf(at))
+            if conversion == "improved":
+                log += (a - 1) * mp.log(1 - 1 / a) - mp.log(a)
+            exact = mp.exp(log)
+            assert exact <= found <= exact * (1 + 1e-11)
+
+
+def test_renyi_divergences_too_small_for_floats_are_not_0():
+    assert al.discrete_gaussian_rdp(1.5, sigma=1e200) > 0
+    assert al.gaussian_rdp(1.5, noise_multiplier=1e200) > 0
+    assert al.zcdp_rdp(1.5, rho=5e-324) > 0
+    assert al.laplace_rdp(1.5, scale=1e200) > 0
+
+
+def test_renyi_curve_of_a_chain_that_loses_nothing():
+    curve = al.pair_rdp(chain_pair(0.3, 0.0, 3))
+    top = al.pure_dp_rdp(2.0, epsilon=0.9)
+    assert 0.3 * top < curve(2.0) <= top * (1 + 1e-11)
+
+
+@pytest.mark.parametrize("add", [True, False])
+@pytest.mark.parametrize("rate", [0.02, 1.0])
+@pytest.mark.parametrize("less", [0.02, 1.0, 12.0])
+def test_bounds_of_panels_hold_and_are_not_far_off(add, rate, less):
+    step = renyi.LaplacePanels(10.0, rate, 1 - rate, add)
+    half, orders, none = 0.2, np.array([less]), np.zeros(1, int)
+    middle = np.array([-9.5, -4.0, -0.3, 0.5, 3.0, 9.7])
+    for k in range(len(middle)):
+        one = middle[k : k + 1]
+        part = (one, half)
+        mass = renyi.gauss_part(orders, step, 0 * orders, part, none, none)
+        exact = math.log(mass[0])
+        for ell in (0.0, 1.0):
+            bound = step.log_bound(orders, one, none, half, ell)[0]
+            assert exact <= bound < exact + 6 + 8 * half * less
+
+
+def test_laplace_noise_too_small_for_panels():
+    for order in (1.5, 2.0, 30.0):
+        for add in (True, False):
+            curve = renyi.laplace_curve(1e-5, 0.5, missed=0.5, add=add)
+            plain = al.laplace_rdp(order, scale=1e-5)
+            assert plain <= curve(np.array([order]))[0] < plain * (1 + 1e-12)
+
+
+def test_cells_say_what_lies_beyond_them():
+    """Also where that is too small for floats."""
+    edges = np.array([0.0, 1.0, 30.0, 40.0])
+    for budget in (1e-3, 1e-40, 1e-320):
+        cells = intervals.Cells.of(al.Gaussian(1.0).pair(), 1, edges, budget)
+        tail = mp.ncdf(-(mp.mpf(cells.edges[-1]) - 0.5))
+        assert tail <= cells.beyond < 1.01 * tail + 1e-304
+
+
+@pytest.mark.parametrize("add", [True, False])
+@pytest.mark.parametrize("rate", [0.02, 1.0])
+def test_bounds_of_panels_hold_on_their_ellipses(rate, add):
+    """The integrand, at complex places: a rule of Gauss errs by a share."""
+    step = renyi.LaplacePanels(6.0, rate, 1 - rate, add)
+    less, half, none = 3.0, 0.3, np.zeros(1, int)
+    turns = np.exp(2j * np.pi * np.arange(24) / 24)
+    for middle in (-5.2, -1.0, 0.4, 4.9):
+        place = middle + half * (4 * turns + 1 / (4 * turns)) / 2
+        sampled = np.log(1 - rate + rate * np.exp(place))
+        loss = -sampled if add else sampled
+        size = (np.expm1(less * loss) - less * loss) / less
+        size = np.abs(size + np.expm1(-loss) + loss)
+        size *= np.abs(np.exp(-(6 + place) / 2 + (0 if add else sampled)))
+        exact = math.log(np.max(size) * half / 2)
+        at = np.array([middle]), none, half, 1.0
+        bound = step.log_bound(np.array([less]), *at)[0]
+        assert exact <= bound < exact + 5
+
+
+@pytest.mark.parametrize("add", [True, False])
+def test_renyi_curves_of_mixtures_are_rounded_up(add):
+    means, weights = (1.0, 2.5, 4.0), (0.5, 0.25, 0.25)
+    pair = renyi.ShiftedNormals(means, weights)
+    for order in (1.5, 3.0):
+        found = renyi.normal_curve(pair, add=add)(np.array([order]))[0]
+        with mp.workdps(30):
+
+            def moment(x, a=mp.mpf(order)):
+                log = mp.log(
+                    mp.fsum(
+                        w * mp.exp(x * m - mp.mpf(m) ** 2 / 2)
+                        for m, w in zip(means, weights, strict=True)
+                    )
+                )
+                return mp.npdf(x) * mp.exp((1 - a if add else a) * log)
+
+            places = (mp.mpf(k) / 8 for k in range(-112, 224))
+            total = mp.fsum(moment(x) for x in places) / 8
+            exact = mp.log(total) / (mp.mpf(order) - 1)
+        assert exact <= found < exact * (1 + 1e-11)
