@@ -5,6 +5,7 @@ mpmath or balls, and on the right side to the last bits.
 """
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath as mp
@@ -585,3 +586,101 @@ def test_renyi_curves_of_mixtures_are_rounded_up(add):
             total = mp.fsum(moment(x) for x in places) / 8
             exact = mp.log(total) / (mp.mpf(order) - 1)
         assert exact <= found < exact * (1 + 1e-11)
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_near_losses_are_bounded_up_to_rounding(count):
+    for seed in range(3):
+        table = random_table(seed, size=1500)
+        table = replace(table, step=1e-4, offset=0.03, log_scale=0.01)
+        losses = table.offset + table.step * table.index
+        split = float(losses[900])
+        tilt, epsilon = table.tilt + 0.3, float(losses[700]) * count
+        found = intervals.near_bound([(table, count)], split, epsilon, tilt)
+        with mp.workdps(40):
+            at = mp.mpf(tilt)
+            total = mp.fsum(
+                p * mp.exp((at - mp.mpf(table.tilt)) * mp.mpf(x))
+                for x, p in zip(
+                    losses[:901].tolist(), table.mass.tolist(), strict=False
+                )
+            )
+            log = count * (mp.log(total) + mp.mpf(table.log_scale))
+            log += at * mp.log(at) - (at + 1) * mp.log(at + 1)  # peak
+            exact = mp.exp(log - at * mp.mpf(epsilon))
+        assert min(exact, 1) <= found <= exact * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("noise", [3e-5, 1.1, 7e3])
+def test_masses_of_gaussian_noise_mean_the_exact_quotient(noise):
+    """mu = 1/noise is no float: far from 0 its rounding would show."""
+    pair = al.Gaussian(noise).pair()
+    edges = np.concatenate([-1.5 * pair.mu * np.array([3.0, 0.1]), [0.0]])
+    edges = np.append(edges, np.array([0.1, 0.5, 2.0]) * pair.mu)
+    edges = edges * max(1.0, 20 / (pair.mu + 1e-300) if noise > 1 else 1.0)
+    edges = np.sort(pair.mu**2 / 2 + edges)
+    masses = pair.interval_masses(edges, np.diff(edges), "right")
+    with mp.workdps(60):
+        mu = 1 / mp.mpf(noise)
+        places = [mp.mpf(x) / mu for x in edges.tolist()]
+        for found, half in zip(masses, (-mu / 2, mu / 2), strict=True):
+            for k in range(1, len(edges)):
+                a, b = places[k - 1] + half, places[k] + half
+                if a > 0:
+                    a, b = -b, -a
+                exact = mp.ncdf(b) - mp.ncdf(a)
+                if exact > 1e-300:
+                    room = float(pair.mass_error(np.array([float(exact)]))[0])
+                    assert abs(found[k] / exact - 1) <= room
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 3.0])
+def test_rates_next_to_1_are_hardly_sampling(epsilon):
+    """The window of the tables may not reach the end of the losses."""
+    run = al.Release(al.Gaussian(0.3), al.Poisson(1 - 1e-12), 2)
+    exact = al.gaussian_delta(epsilon, mu=math.sqrt(2) / 0.3)
+    found = al.delta(run, epsilon=epsilon, adjacency="add")
+    assert found.lower <= exact * (1 + 1e-9) and exact <= found.upper
+    assert found.width < 2e-3
+
+
+@pytest.mark.parametrize("tilt, step", [(0.05, 0.02), (1.5, 0.02), (2.0, 2.0)])
+def test_errors_of_a_spectrum_add_up_to_what_they_may(tilt, step):
+    """Each entry off by its own error, all in the worst direction."""
+    random = np.random.default_rng(1)
+    size, frequency = 64, np.arange(33)
+    value = np.array([1, 1j]) @ random.normal(size=(2, 33))
+    total = intervals.Spectrum(
+        *(step, 0.3, tilt, 0.0, 0.0, 0.0, "upper", size, -7, frequency),
+        *(value, np.zeros(33), 0.0),
+    )
+    wrong = np.abs(value) * 10.0 ** random.uniform(-6, -1, 33)
+    worse = replace(total, wrong=wrong)
+    start = 0.3 - 7 * step
+    for place in (0.5, 20.2, 61.3, 62.7, 63.1, 63.9):
+        epsilon = np.array([start + step * place])
+        parts = []
+        for k in range(33):
+            pair = [
+                replace(total, value=np.where(frequency == k, turn, 0))
+                for turn in (1.0, 1j)
+            ]
+            parts.append([x.weighed(epsilon)[0][0] for x in pair])
+        most = float(np.linalg.norm(parts, axis=1) @ wrong)
+        assert most <= worse.weighed(epsilon)[1][0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_frequencies_left_out_of_rare_sums_are_counted(seed):
+    one, count = random_table(seed, size=300), 3000
+    parts, split = [(one, count)], float(one.losses[156])
+    total = intervals.add_tables(parts, -30.0, (1.0, 1.0), split)
+    kept = total.frequency
+    angle = 2j * np.pi / total.size * np.arange(total.size // 2 + 1)
+    turns = np.exp(np.multiply.outer(angle, one.index - one.index[30]))
+    near = np.where(one.losses > split, 0, one.mass)
+    value = (turns @ one.mass) ** count - (turns @ near) ** count
+    value[kept] = 0
+    missed = 2 * float(np.sum(np.abs(value))) / total.size
+    print(len(kept), total.size, missed, total.rest)
+    assert missed <= total.rest < 1e-12
