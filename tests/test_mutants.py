@@ -5,8 +5,9 @@ mpmath or balls, and on the right side to the last bits.
 """
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import get_args
 
 import mpmath as mp
 import numpy as np
@@ -19,7 +20,7 @@ import accountlib as al
 from accountlib import intervals, renyi
 from accountlib.divergences import product_minus
 from accountlib.group_privacy import MixturePair, chain_pair
-from accountlib.privacy_loss import convex_hull, upper_share
+from accountlib.privacy_loss import BoundKind, convex_hull, upper_share
 from accountlib.sampling_pitfalls import ExchangedPair
 
 SIDES = ("upper", "lower")
@@ -682,5 +683,127 @@ def test_frequencies_left_out_of_rare_sums_are_counted(seed):
     value = (turns @ one.mass) ** count - (turns @ near) ** count
     value[kept] = 0
     missed = 2 * float(np.sum(np.abs(value))) / total.size
-    print(len(kept), total.size, missed, total.rest)
     assert missed <= total.rest < 1e-12
+
+
+@dataclass(frozen=True)
+class Off(al.DominatingPair):
+    """Every mass of a pair is off by as much as this one states."""
+
+    pair: al.DominatingPair
+    signs: tuple[int, int]
+    error: float = 1e-3
+
+    infinite_mass = property(lambda self: self.pair.infinite_mass)
+    loss_range = property(lambda self: self.pair.loss_range)
+    atoms = property(lambda self: self.pair.atoms)
+    atom_count = property(lambda self: self.pair.atom_count)
+    lattice = property(lambda self: self.pair.lattice)
+    atom_error = property(lambda self: self.pair.atom_error)
+    discrete = property(lambda self: self.pair.discrete)
+
+    def mass_error(self, mass):
+        return np.full_like(mass, self.error)
+
+    def interval_masses(self, edges, widths, closed):
+        masses = self.pair.interval_masses(edges, widths, closed)
+        p, q = (
+            np.minimum(x / (1 + sign * self.error), 1)
+            for x, sign in zip(masses, self.signs, strict=True)
+        )
+        return p, q
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize(
+    "make, kind, number",
+    [
+        (al.Gaussian, "gaussian", 1.5),
+        (al.Laplace, "laplace", 2.0),
+        (al.RandomizedResponse, "response", 0.7),
+    ],
+)
+def test_answers_hold_if_masses_are_as_wrong_as_stated(
+    make, kind, number, count, signs
+):
+    part = truth_runs.Part(kind, (number,), ("full",), count)
+    known = truth_runs.run_truth([part], "remove", 1)
+    pair = Off(make(number).pair(), signs)
+    losses = [(pair, count)]
+    epsilons = np.array([0.0, 0.3, 0.8])
+    lower, upper = intervals.run_curve(pair, epsilons)
+    for k, epsilon in enumerate(epsilons.tolist()):
+        low, high = known.delta(epsilon)
+        query = intervals.Query(None, epsilon, 0.03)
+        bound = intervals.simple_bound(losses, query)
+        assert bound.lower <= high and low <= bound.upper
+        if count == 1:
+            assert lower[k] <= high and low <= upper[k]
+            assert upper[k] - lower[k] < 0.02
+            for side in get_args(BoundKind):
+                table = al.discretize(pair, step=0.01, bound=side)
+                value = table.delta(epsilon)
+                assert value >= low if "upper" in side else value <= high
+        else:
+            bound = intervals.answer([losses], query)
+            assert bound.lower <= high and low <= bound.upper
+            assert bound.upper - bound.lower < 0.1
+    at = known.delta(0.3)[0]
+    found = intervals.answer([losses], intervals.Query(at, None, 0.03))
+    assert known.compare(found.upper, at) <= 0
+    assert known.compare(found.lower * (1 - 1e-13), at) >= 0
+    assert found.width < 0.4
+
+
+@pytest.mark.parametrize("make, kind, numbers, sampler, group, count", ANSWERS)
+def test_arrays_that_pairs_keep_are_read_only(
+    make, kind, numbers, sampler, group, count
+):
+    samplers = {"full": al.FullBatch, "poisson": al.Poisson}
+    sampling = samplers.get(sampler[0], al.FixedBatch)(*sampler[1:])
+    for adjacency in ("add", "substitute"):
+        pairs = al.dominating_pairs(
+            make(*numbers),
+            sampling=sampling,
+            adjacency=adjacency,
+            group_size=group if adjacency == "add" else 1,
+        )
+        for pair in pairs:
+            pair.delta(0.1)
+            intervals.run_curve(pair, np.array([0.0, 0.1]))
+            inner = [getattr(pair, x, None) for x in ("pair", "base", "half")]
+            for one in (pair, *inner):
+                for kept in vars(one).values() if one is not None else ():
+                    if isinstance(kept, np.ndarray):
+                        assert not kept.flags.writeable
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_logarithms_of_gains_err_by_less_than_they_say(seed):
+    """The transforms are off by what they state, in the worst direction."""
+    random = np.random.default_rng(seed)
+    table = random_table(seed)
+    near, far = intervals.near_and_far(table, float(table.losses[22]))
+    z, f = (
+        0.3 * random.uniform(size=30) * np.exp(2j * np.pi * random.random(30))
+        for _ in range(2)
+    )
+    sizes = float(np.sum(near.mass)), float(np.sum(far.mass))
+    wrong = 10.0 ** random.uniform(-4, -1, (2, 30))
+    for share in ((1, 0), (0, 1), (1, 1)):
+        wrong_z, wrong_f = (x * y for x, y in zip(wrong, share, strict=True))
+        found, error, most = intervals.log_gain(
+            near, far, z, wrong_z, (f, wrong_f)
+        )
+        n, g = z + sizes[0], f + sizes[1]
+        for turn in np.exp(2j * np.pi * np.arange(16) / 16):
+            for other in (turn, -turn):
+                one, two = n + wrong_z * turn, g + wrong_f * other
+                exact = np.log(1 + two / one)
+                gap = np.abs(exact - found)
+                gap = np.minimum(gap, np.abs(gap - 2 * np.pi))
+                assert np.all(gap <= error + 1e-15)
+                largest = np.maximum(np.abs(one), np.abs(one + two))
+                assert np.all(largest <= most)
+    assert np.median(error) < 1
