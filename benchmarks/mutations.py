@@ -441,6 +441,9 @@ def main() -> None:
         folder = Path(name)
         copy_of_package(folder)
         known = line_map(folder, options.skip)
+        code, by = run_tests(folder, [FIRST], 900)
+        if code != 0:
+            raise SystemExit(f"fails without mutants: {by}")
         for i in chosen:
             old = results.get(str(i), {}).get("verdict")
             if old is not None and old not in options.again:

@@ -807,3 +807,32 @@ def test_logarithms_of_gains_err_by_less_than_they_say(seed):
                 largest = np.maximum(np.abs(one), np.abs(one + two))
                 assert np.all(largest <= most)
     assert np.median(error) < 1
+
+
+@pytest.mark.parametrize("add", [True, False])
+@pytest.mark.parametrize("step", [0.05, 0.7])
+def test_terms_that_a_lattice_leaves_out_are_counted(add, step):
+    less = np.array([0.1, 2.0, 30.0])
+    pair = renyi.ShiftedNormals((2.0,), (1.0,), 0.1, 0.9)
+    cells = renyi.lattice_cells(less, pair, add, step, 0.5)
+    row, first, best, lost, _ = cells
+    places = np.arange(-int(30 / step), int(110 / step))
+    points = pair.points((places + 0.5) * step, add)
+    terms = renyi.log_terms(less[:, None], points, np.arange(len(places)))
+    for k in range(len(less)):
+        terms[k] -= best[k]
+        for place in first[row == k]:
+            kept = places >= place
+            kept &= places < place + renyi.cell_points(step)
+            terms[k][kept] = -np.inf
+        missed = float(np.sum(np.exp(terms[k])))
+        assert 0 < missed <= lost[k] < 1e-15
+
+
+def test_merged_gaussians_keep_thirty_digits():
+    one, other = al.Gaussian(3e-5).pair(), al.Gaussian(0.7).pair()
+    pair = next(iter(intervals.merge_gaussians({one: 3, other: 5})))
+    with mp.workdps(60):
+        exact = mp.sqrt(3 / mp.mpf(3e-5) ** 2 + 5 / mp.mpf(0.7) ** 2)
+        found = mp.mpf(pair.mu) + mp.mpf(pair.rest)
+        assert abs(found / exact - 1) < 1e-30
