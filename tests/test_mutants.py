@@ -836,3 +836,11 @@ def test_merged_gaussians_keep_thirty_digits():
         exact = mp.sqrt(3 / mp.mpf(3e-5) ** 2 + 5 / mp.mpf(0.7) ** 2)
         found = mp.mpf(pair.mu) + mp.mpf(pair.rest)
         assert abs(found / exact - 1) < 1e-30
+
+
+def test_chains_may_be_as_long_as_they_say():
+    assert chain_pair(700.0, 0.0, 1).loss_range == (-700.0, 700.0)
+    assert chain_pair(350.0, 0.0, 2).loss_range == (-700.0, 700.0)
+    for epsilon, size in ((700.1, 1), (350.1, 2)):
+        with pytest.raises(ValueError, match="must lie in"):
+            chain_pair(epsilon, 0.0, size)
