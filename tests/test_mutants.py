@@ -17,7 +17,7 @@ import truth_runs
 from flint import arb, ctx
 
 import accountlib as al
-from accountlib import intervals, renyi
+from accountlib import gaussian_dp, intervals, renyi
 from accountlib.divergences import product_minus
 from accountlib.group_privacy import MixturePair, chain_pair
 from accountlib.privacy_loss import BoundKind, convex_hull, upper_share
@@ -309,7 +309,7 @@ def test_narrow_cells_of_mixtures(noise, exchanged):
             if min(exact) < 1e-290:
                 continue
             for found, truly in zip((p[i + 1], q[i + 1]), exact, strict=True):
-                assert found == pytest.approx(truly, rel=3e-12)
+                assert found == pytest.approx(truly, rel=3e-12, abs=0)
 
 
 @pytest.mark.parametrize("order", [2.0, 5.0, 40.0])
@@ -844,3 +844,67 @@ def test_chains_may_be_as_long_as_they_say():
     for epsilon, size in ((700.1, 1), (350.1, 2)):
         with pytest.raises(ValueError, match="must lie in"):
             chain_pair(epsilon, 0.0, size)
+
+
+@pytest.mark.parametrize("start", [0.001, 0.035, 0.14, 0.45, 14.0])
+def test_single_cells_of_exchanged_records(start):
+    """Alone: with many cells the last one decides when a search ends."""
+    means = np.arange(5) / 0.3
+    weights = np.array([0.25, 0.4375, 0.25, 0.0546875, 0.0078125])
+    pair = ExchangedPair(tuple(means.tolist()), tuple(weights.tolist()))
+    m, w = ([balls.ball(float(x)) for x in row] for row in (means, weights))
+
+    def density(z):
+        up, rise = balls._log_density(m, w, z, 1)
+        down, fall = balls._log_density(m, w, z, -1)
+        return up - down, rise - fall
+
+    tails = [
+        lambda z, sign=sign: sum(
+            (b * balls.tail(z - sign * a) for a, b in zip(m, w, strict=True)),
+            arb(0),
+        )
+        for sign in (1, -1)
+    ]
+    for width in 10.0 ** np.arange(-6, 0, 0.5):
+        edges = np.array([start, start + width])
+        masses = pair.interval_masses(edges, np.diff(edges), "right")
+        exact = ball_masses(density, tails, edges[0], edges[1])
+        for found, truly in zip(masses, exact, strict=True):
+            assert found[1] == pytest.approx(truly, rel=3e-12, abs=0)
+
+
+@pytest.mark.parametrize(
+    "make, numbers", {(row[0], row[2]): 0 for row in ANSWERS[3:10]}
+)
+@pytest.mark.parametrize("closed", ["left", "right"])
+def test_atoms_on_edges_belong_to_one_side(make, numbers, closed):
+    """A symmetric pair, seen from both sides."""
+    other = "left" if closed == "right" else "right"
+    for sampling in (al.FullBatch(), al.Poisson(0.3), al.FixedBatch(1, 3)):
+        pair = al.dominating_pairs(
+            make(*numbers), sampling=sampling, adjacency="substitute"
+        )[0]
+        edges = np.unique([*pair.atoms, -1.0, -0.2, 0.0, 0.2, 1.0])
+        if edges[0] != -edges[-1] or len(edges) > 100:
+            continue
+        edges = np.unique([*edges, *-edges])
+        p, q = pair.interval_masses(edges, np.diff(edges), closed)
+        back = pair.interval_masses(edges, np.diff(edges), other)
+        assert p == pytest.approx(back[1][::-1], rel=1e-12, abs=1e-300)
+        assert q == pytest.approx(back[0][::-1], rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("mu", [1e-9, 1e-3, 0.2, 1.0, 4.0])
+@pytest.mark.parametrize("last", [0.5, 2.0, 40.0])
+def test_polygons_hold_beyond_their_last_epsilon(mu, last):
+    at = np.linspace(0.0, last, 41)
+    low, up = intervals.run_curve(al.Gaussian(1 / mu).pair(), at)
+    one = gaussian_dp.Profile(at, low, up, 0.0)
+    alpha, delta = gaussian_dp.lower_kinks(one, one)
+    epsilons = np.linspace(-2 * last - 3, 2 * last + 3, 1000)
+    exact = al.gaussian_delta(epsilons, mu=mu)
+    found = np.interp(np.exp(epsilons), alpha, delta)
+    assert np.all(found <= exact * (1 + 1e-13))
+    if last < 40:
+        assert np.all((exact - found)[np.abs(epsilons) < last] < 0.05)
