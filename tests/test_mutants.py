@@ -7,7 +7,7 @@ mpmath or balls, and on the right side to the last bits.
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import get_args
+from typing import Any, get_args
 
 import mpmath as mp
 import numpy as np
@@ -15,6 +15,7 @@ import pytest
 import truth_curves as balls
 import truth_runs
 from flint import arb, ctx
+from scipy.stats import binom
 
 import accountlib as al
 from accountlib import gaussian_dp, intervals, renyi
@@ -458,26 +459,36 @@ def test_products_are_taken_to_the_last_bit():
     random = np.random.default_rng(5)
     x, y = 10.0 ** random.uniform(-50, 50, (2, 2000))
     rest = product_minus(x, y, x * y)
-    for a, b, found in zip(
-        x.tolist(), y.tolist(), rest.tolist(), strict=True
-    ):
+    for a, b, found in zip(x.tolist(), y.tolist(), rest.tolist(), strict=True):
         assert Fraction(found) == Fraction(a) * Fraction(b) - Fraction(a * b)
 
 
-@pytest.mark.parametrize("rate", [0.01, 0.3])
+@pytest.mark.parametrize("rate", [1e-100, 0.01, 0.3])
 def test_sampled_renyi_sums_are_rounded_up(rate):
     orders = np.array([2, 3, 5, 9, 20, 45])
     found = al.poisson_rdp(orders, rdp=lambda a: a / 8, rate=rate)
     with mp.workdps(60):
         g = mp.mpf(rate)
         for n, value in zip(orders.tolist(), found.tolist(), strict=True):
-            total = mp.mpf(1)
+            more = mp.mpf(0)
             for k in range(2, n + 1):
                 rise = mp.exp(mp.mpf((k - 1) * k) / 8)
                 weight = mp.binomial(n, k) * g**k * (1 - g) ** (n - k)
-                total += weight * ((3 if k > 2 else 1) * rise - 1)
-            exact = mp.log(total) / (n - 1)
-            assert exact <= value <= exact * (1 + 1e-11) + 1e-12
+                more += weight * ((3 if k > 2 else 1) * rise - 1)
+            exact = mp.log1p(more) / (n - 1)
+            assert exact <= value <= exact * (1 + 1e-9)
+
+
+def test_sampled_renyi_sums_with_large_binomials_are_rounded_up():
+    n, rho = 2000, 1e-6
+    found = al.poisson_rdp(n, rdp=lambda a: a * rho, rate=0.5, bound="tight")
+    with mp.workdps(30):
+        weight, more = mp.mpf(1), mp.mpf(0)
+        for k in range(n + 1):
+            more += weight * mp.expm1(mp.mpf(rho) * (k - 1) * k)
+            weight *= mp.mpf(n - k) / (k + 1)
+        exact = mp.log1p(more / mp.mpf(2) ** n) / (n - 1)
+    assert exact <= found <= exact * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("conversion", ["improved", "classic"])
@@ -569,23 +580,23 @@ def test_bounds_of_panels_hold_on_their_ellipses(rate, add):
 @pytest.mark.parametrize("add", [True, False])
 def test_renyi_curves_of_mixtures_are_rounded_up(add):
     means, weights = (1.0, 2.5, 4.0), (0.5, 0.25, 0.25)
-    pair = renyi.ShiftedNormals(means, weights)
-    for order in (1.5, 3.0):
+    for rate, order in ((1.0, 1.5), (1.0, 3.0), (0.125, 1.1), (2.0**-400, 2)):
+        pair = renyi.ShiftedNormals(means, weights, rate, 1 - rate)
+        if rate < 1:  # the other sum has room for rounding of its own
+            pair = renyi.ShiftedNormals((2.0,), (1.0,), rate, 1 - rate)
         found = renyi.normal_curve(pair, add=add)(np.array([order]))[0]
-        with mp.workdps(30):
-
-            def moment(x, a=mp.mpf(order)):
-                log = mp.log(
-                    mp.fsum(
-                        w * mp.exp(x * m - mp.mpf(m) ** 2 / 2)
-                        for m, w in zip(means, weights, strict=True)
-                    )
+        with mp.workdps(30 if rate > 1e-9 else 300):
+            power, more = mp.mpf(1 - order if add else order), mp.mpf(0)
+            for k in range(-112, 224):
+                x = mp.mpf(k) / 8
+                ratio = mp.fsum(
+                    w * mp.exp(x * m - mp.mpf(m) ** 2 / 2)
+                    for m, w in zip(pair.means, pair.weights, strict=True)
                 )
-                return mp.npdf(x) * mp.exp((1 - a if add else a) * log)
-
-            places = (mp.mpf(k) / 8 for k in range(-112, 224))
-            total = mp.fsum(moment(x) for x in places) / 8
-            exact = mp.log(total) / (mp.mpf(order) - 1)
+                ratio = 1 - mp.mpf(rate) + mp.mpf(rate) * ratio
+                gain = ratio**power - 1 - power * (ratio - 1)
+                more += mp.npdf(x) * gain / 8
+            exact = mp.log1p(more) / (mp.mpf(order) - 1)
         assert exact <= found < exact * (1 + 1e-11)
 
 
@@ -615,7 +626,7 @@ def test_near_losses_are_bounded_up_to_rounding(count):
 @pytest.mark.parametrize("noise", [3e-5, 1.1, 7e3])
 def test_masses_of_gaussian_noise_mean_the_exact_quotient(noise):
     """mu = 1/noise is no float: far from 0 its rounding would show."""
-    pair = al.Gaussian(noise).pair()
+    pair: Any = al.Gaussian(noise).pair()
     edges = np.concatenate([-1.5 * pair.mu * np.array([3.0, 0.1]), [0.0]])
     edges = np.append(edges, np.array([0.1, 0.5, 2.0]) * pair.mu)
     edges = edges * max(1.0, 20 / (pair.mu + 1e-300) if noise > 1 else 1.0)
@@ -651,10 +662,9 @@ def test_errors_of_a_spectrum_add_up_to_what_they_may(tilt, step):
     random = np.random.default_rng(1)
     size, frequency = 64, np.arange(33)
     value = np.array([1, 1j]) @ random.normal(size=(2, 33))
-    total = intervals.Spectrum(
-        *(step, 0.3, tilt, 0.0, 0.0, 0.0, "upper", size, -7, frequency),
-        *(value, np.zeros(33), 0.0),
-    )
+    fields: Any = step, 0.3, tilt, 0.0, 0.0, 0.0, "upper", size, -7
+    fields = *fields, frequency, value, np.zeros(33), 0.0
+    total = intervals.Spectrum(*fields)
     wrong = np.abs(value) * 10.0 ** random.uniform(-6, -1, 33)
     worse = replace(total, wrong=wrong)
     start = 0.3 - 7 * step
@@ -675,7 +685,7 @@ def test_errors_of_a_spectrum_add_up_to_what_they_may(tilt, step):
 def test_frequencies_left_out_of_rare_sums_are_counted(seed):
     one, count = random_table(seed, size=300), 3000
     parts, split = [(one, count)], float(one.losses[156])
-    total = intervals.add_tables(parts, -30.0, (1.0, 1.0), split)
+    total: Any = intervals.add_tables(parts, -30.0, (1.0, 1.0), split)
     kept = total.frequency
     angle = 2j * np.pi / total.size * np.arange(total.size // 2 + 1)
     turns = np.exp(np.multiply.outer(angle, one.index - one.index[30]))
@@ -831,7 +841,7 @@ def test_terms_that_a_lattice_leaves_out_are_counted(add, step):
 
 def test_merged_gaussians_keep_thirty_digits():
     one, other = al.Gaussian(3e-5).pair(), al.Gaussian(0.7).pair()
-    pair = next(iter(intervals.merge_gaussians({one: 3, other: 5})))
+    pair: Any = next(iter(intervals.merge_gaussians({one: 3, other: 5})))
     with mp.workdps(60):
         exact = mp.sqrt(3 / mp.mpf(3e-5) ** 2 + 5 / mp.mpf(0.7) ** 2)
         found = mp.mpf(pair.mu) + mp.mpf(pair.rest)
@@ -880,18 +890,22 @@ def test_single_cells_of_exchanged_records(start):
 @pytest.mark.parametrize("closed", ["left", "right"])
 def test_atoms_on_edges_belong_to_one_side(make, numbers, closed):
     """A symmetric pair, seen from both sides."""
-    other = "left" if closed == "right" else "right"
+    other: Any = "left" if closed == "right" else "right"
     for sampling in (al.FullBatch(), al.Poisson(0.3), al.FixedBatch(1, 3)):
         pair = al.dominating_pairs(
             make(*numbers), sampling=sampling, adjacency="substitute"
         )[0]
         edges = np.unique([*pair.atoms, -1.0, -0.2, 0.0, 0.2, 1.0])
-        if edges[0] != -edges[-1] or len(edges) > 100:
+        if edges[0] != -edges[-1] or len(edges) > 400:
             continue
         edges = np.unique([*edges, *-edges])
         p, q = pair.interval_masses(edges, np.diff(edges), closed)
         back = pair.interval_masses(edges, np.diff(edges), other)
         assert p == pytest.approx(back[1][::-1], rel=1e-12, abs=1e-300)
+        if closed == "right" and make is al.DiscreteGaussian:
+            at = np.isin(edges, pair.atoms)
+            whole, without = np.cumsum(p)[:-1][at], np.cumsum(back[0])[:-1][at]
+            assert np.all((whole > without) | (whole < 1e-9))
         assert q == pytest.approx(back[0][::-1], rel=1e-12, abs=1e-300)
 
 
@@ -908,3 +922,73 @@ def test_polygons_hold_beyond_their_last_epsilon(mu, last):
     assert np.all(found <= exact * (1 + 1e-13))
     if last < 40:
         assert np.all((exact - found)[np.abs(epsilons) < last] < 0.05)
+
+
+@pytest.mark.parametrize("count", [1, 2, 500])
+def test_infinite_masses_of_lists_hold_the_sum_of_fractions(count):
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        p = random.dirichlet(np.ones(6)).tolist()
+        q = [0.0, 0.0, 0.0, *random.dirichlet(np.ones(3)).tolist()]
+        bound = intervals.infinite_bound([(al.DiscretePair(p, q), count)])
+        with mp.workdps(60):
+            lost = sum(map(mp.mpf, p[:3]))
+            exact = 1 - (1 - lost) ** count
+            assert bound.lower <= exact <= bound.upper
+            assert bound.upper - bound.lower < 1e-14 * exact
+
+
+def test_two_gaussian_runs_are_one():
+    for runs in (
+        [al.Release(al.Gaussian(2.0), count=2)],
+        [al.Release(al.Gaussian(2.0)), al.Release(al.Gaussian(2.0))],
+    ):
+        found = al.epsilon(runs, delta=1e-6, adjacency="remove")
+        exact = al.gaussian_epsilon(1e-6, mu=math.sqrt(0.5))
+        assert found.lower <= exact * (1 + 1e-12)
+        assert exact * (1 - 1e-12) <= found.upper
+        assert found.width < 1e-4
+
+
+@pytest.mark.parametrize("scale", [1e-3, 0.01, 7.0])
+def test_masses_of_laplace_noise_of_groups_mean_the_exact_quotient(scale):
+    pair = al.dominating_pairs(
+        al.Laplace(scale),
+        sampling=al.FullBatch(),
+        adjacency="remove",
+        group_size=3,
+    )[0]
+    with mp.workdps(60):
+        most = 3 / mp.mpf(scale)
+        ends = np.array([0.9, 0.5, 0.1, 0.01, 1e-3]) * min(float(most), 5.0)
+        edges = np.unique([*(float(most) - ends), *(ends - float(most))])
+        masses = pair.interval_masses(edges, np.diff(edges), "right")
+        for found, sign in zip(masses, (1, -1), strict=True):
+            for k in range(1, len(edges)):
+                a, b = (
+                    mp.exp((sign * mp.mpf(x) - most) / 2) / 2
+                    for x in edges[k - 1 : k + 1].tolist()
+                )
+                exact = abs(b - a)
+                if exact > 1e-290:
+                    room = float(pair.mass_error(np.array([float(exact)]))[0])
+                    assert abs(found[k] / exact - 1) <= room
+
+
+@pytest.mark.parametrize("exchanged", [False])
+def test_masses_of_many_cells_sum_to_1(exchanged):
+    """Cells are taken in parts, and in each part only terms that count."""
+    size, rate = 300, 0.1
+    means = np.arange(0 if exchanged else 1, size + 1) / 3.0
+    weights = binom.pmf(np.arange(size + 1), size, rate)[-len(means) :]
+    weights = weights / math.fsum(weights)
+    make = ExchangedPair if exchanged else MixturePair
+    pair = make(tuple(means.tolist()), tuple(weights.tolist()))
+    for low, high in ((-60.0, 400.0), (3.0, 900.0)):
+        edges = np.linspace(low, high, 200)
+        masses = pair.interval_masses(edges, np.diff(edges), "right")
+        few = pair.interval_masses(edges[[0, -1]], edges[[-1]] - low, "right")
+        for one, other in zip(masses, few, strict=True):
+            assert math.fsum(one) == pytest.approx(1, abs=1e-12)
+            ends = [one[0], math.fsum(one[1:-1]), one[-1]]
+            assert ends == pytest.approx(other, rel=1e-11, abs=1e-290)
