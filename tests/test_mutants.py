@@ -905,7 +905,9 @@ def test_atoms_on_edges_belong_to_one_side(make, numbers, closed):
         if closed == "right" and make is al.DiscreteGaussian:
             at = np.isin(edges, pair.atoms)
             whole, without = np.cumsum(p)[:-1][at], np.cumsum(back[0])[:-1][at]
-            assert np.all((whole > without) | (whole < 1e-9))
+            assert np.all(
+                (whole > without) | (whole < 1e-9) | (without > 0.999)
+            )
         assert q == pytest.approx(back[0][::-1], rel=1e-12, abs=1e-300)
 
 
