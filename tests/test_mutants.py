@@ -479,15 +479,19 @@ def test_sampled_renyi_sums_are_rounded_up(rate):
             assert exact <= value <= exact * (1 + 1e-9)
 
 
-def test_sampled_renyi_sums_with_large_binomials_are_rounded_up():
-    n, rho = 2000, 1e-6
-    found = al.poisson_rdp(n, rdp=lambda a: a * rho, rate=0.5, bound="tight")
-    with mp.workdps(30):
-        weight, more = mp.mpf(1), mp.mpf(0)
-        for k in range(n + 1):
+@pytest.mark.parametrize("n", [30_001, 65_432, 99_991])
+def test_sampled_renyi_sums_with_large_binomials_are_rounded_up(n):
+    rate, rho = 0.3, 1e-9
+    found = al.poisson_rdp(n, rdp=lambda a: a * rho, rate=rate, bound="tight")
+    middle, far = round(n * rate), 15 * round(math.sqrt(n * rate))
+    with mp.workdps(40):
+        g, k = mp.mpf(rate), middle - far
+        weight, more = mp.binomial(n, k) * g**k * (1 - g) ** (n - k), mp.mpf(0)
+        while k <= middle + far:
             more += weight * mp.expm1(mp.mpf(rho) * (k - 1) * k)
-            weight *= mp.mpf(n - k) / (k + 1)
-        exact = mp.log1p(more / mp.mpf(2) ** n) / (n - 1)
+            weight *= (n - k) * g / ((k + 1) * (1 - g))
+            k += 1
+        exact = mp.log1p(more) / (n - 1)
     assert exact <= found <= exact * (1 + 1e-9)
 
 
