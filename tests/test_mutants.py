@@ -21,7 +21,12 @@ import accountlib as al
 from accountlib import gaussian_dp, intervals, renyi
 from accountlib.divergences import product_minus
 from accountlib.group_privacy import MixturePair, chain_pair
-from accountlib.privacy_loss import BoundKind, convex_hull, upper_share
+from accountlib.privacy_loss import (
+    BoundKind,
+    convex_hull,
+    grid_epsilon,
+    upper_share,
+)
 from accountlib.sampling_pitfalls import ExchangedPair
 
 SIDES = ("upper", "lower")
@@ -998,3 +1003,9 @@ def test_masses_of_many_cells_sum_to_1(exchanged):
             assert math.fsum(one) == pytest.approx(1, abs=1e-12)
             ends = [one[0], math.fsum(one[1:-1]), one[-1]]
             assert ends == pytest.approx(other, rel=1e-11, abs=1e-290)
+
+
+def test_a_curve_that_never_comes_down():
+    curve = np.array([0.5, 0.4])
+    assert grid_epsilon(0.25, 2, curve, 0.3) == 0.75
+    assert grid_epsilon(0.25, 2, curve, 0.6) == 0.5
