@@ -18,7 +18,7 @@ from flint import arb, ctx
 from scipy.stats import binom
 
 import accountlib as al
-from accountlib import gaussian_dp, intervals, renyi
+from accountlib import composition, gaussian_dp, intervals, renyi
 from accountlib.divergences import product_minus
 from accountlib.group_privacy import MixturePair, chain_pair
 from accountlib.privacy_loss import (
@@ -1009,3 +1009,55 @@ def test_a_curve_that_never_comes_down():
     curve = np.array([0.5, 0.4])
     assert grid_epsilon(0.25, 2, curve, 0.3) == 0.75
     assert grid_epsilon(0.25, 2, curve, 0.6) == 0.5
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_error_rates_of_lines_are_rounded_to_their_side(sign):
+    random = np.random.default_rng(7)
+    for _ in range(300):
+        alpha = np.array([10.0 ** random.uniform(0, 2)])
+        d, none = random.uniform(0, 0.9, 1), (np.ones(1), np.ones(1))
+        part = 1 - 10.0 ** random.uniform(-13, -1)  # next to where it is 0
+        x = float((1 - d[0]) / alpha[0] * part)
+        found = gaussian_dp.missed_at(x, (alpha, d), none, sign)
+        exact = 1 - Fraction(d[0]) - Fraction(alpha[0]) * Fraction(x)
+        assert 0 <= sign * (exact - Fraction(found)) < Fraction(1e-14)
+
+
+def test_infinite_masses_of_tables_are_rounded_to_their_side():
+    random = np.random.default_rng(8)
+    for lost in random.uniform(0, 0.5, 100).tolist():
+        sides: Any = ("upper", 1), ("lower", -1)
+        for side, sign in sides:
+            table = al.PrivacyLossDistribution(
+                1.0, 0, np.array([0.4]), lost, bound=side
+            )
+            total = composition.convolve([(table, 3)])
+            found = composition.as_distribution(total, side).infinity_mass
+            exact = 1 - (1 - Fraction(lost)) ** 3
+            assert 0 <= sign * (Fraction(found) - exact) < Fraction(1e-12)
+
+
+def test_epsilons_next_to_a_grid_point():
+    mass = np.array([0.25, 0.0, 0.75])
+    coin = al.PrivacyLossDistribution(1.0, -1, mass, 0.0)
+    total = composition.convolve([(coin, 2)])
+    with mp.workdps(40):
+        at_zero = mp.mpf(9) / 16 * -mp.expm1(-2)
+        for t in np.concatenate([[0.0], 10.0 ** np.arange(-16, -10, 0.5)]):
+            for side in (1, -1):
+                delta = float(at_zero * (1 + side * mp.mpf(t)))
+                exact = 2 + mp.log1p(-16 * mp.mpf(delta) / 9)
+                high = composition.epsilon_side(total, delta, True)
+                low = composition.epsilon_side(total, delta, False)
+                assert low <= high < low + 1e-9
+                assert exact <= high or exact < 0
+                assert low <= exact or exact < 0
+
+
+def test_mu_of_huge_epsilons():
+    for epsilon in (9e11, 1.1e12, 1e15, 1e30):
+        for delta in (1e-9, 0.3, 0.7):
+            mu = al.mu_from_epsilon_delta(epsilon, delta=delta)
+            back = al.gaussian_epsilon(delta, mu=mu)
+            assert back == pytest.approx(epsilon, rel=1e-9)
