@@ -1,22 +1,30 @@
 """Break one token of the package, and see whether a test notices.
 
-    python benchmarks/mutations.py --count 60              a seeded sample
-    python benchmarks/mutations.py --only 17               one, with its diff
+    python benchmarks/mutations.py --count 300 --seed 1    a sample
+    python benchmarks/mutations.py --only 17               one of them
+    python benchmarks/mutations.py --again survived        those once more
     python benchmarks/mutations.py --list                  all of them
 
-The mutants are in the functions that a bound rests on, named in TARGETS:
-signs, comparisons, minimum and maximum, all and any, constants. Each is
-tried on a copy of the package with a short selection of tests. Prints what
-survived and writes mutations.json beside this file. EQUIVALENT names the
-mutants that change no answer, or only make it safer, with the reason.
+The mutants are in every function that a bound rests on: all but LEFT_OUT.
+Broken are signs, comparisons, minimum and maximum, all and any, constants.
+First all tests run once, to see which test runs which line (`line_map.py`;
+kept in build/). Then each mutant is tried on a copy of the package, with the
+tests that run its line, the quickest first, as far as --budget goes.
+
+Writes mutations.json beside this file, after each mutant. What survives is
+judged by hand in mutation_verdicts.json: "equivalent" (no answer changes),
+or still a valid bound: "speed" or "width" (only slower, only wider), "room"
+(less room for rounding, but what is left is enough, with the reason).
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -32,76 +40,45 @@ from typing import Any
 import numpy as np
 from cases import ROOT
 
-RESULTS = Path(__file__).resolve().parent / "mutations.json"
-FIRST = "tests/test_mutants.py"  # quick, written against survivors
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "mutations.json"
+VERDICTS = HERE / "mutation_verdicts.json"
+MAP = ROOT / "build" / "line_map.json"
+COPIED = ("accountlib", "tests", "benchmarks", "search", "book", "tools")
 
-# module: functions or classes
-TARGETS: dict[str, list[str]] = {
-    "intervals": [
-        *("bound_tables", "add_tables", "log_transform", "slow_transform"),
-        *("fast_transform", "tail_window", "smooth_parts", "log_decay"),
-        *("highest_frequency", "read_delta", "read_epsilon", "Spectrum"),
-        *("TiltedTable", "OneSided", "sums", "tilt_masses", "limited"),
-        *("known_answer", "infinite_bound", "loss_ceiling", "grid_offset"),
-        *("reached_ways", "bounded_answer", "answer"),
-    ],
-    "privacy_loss": [
-        *("upper_share", "lower_share", "convex_hull", "drop_negative"),
-        "mass_error",
-    ],
-    "composition": ["any_infinite", "log_peak", "delta_side"],
-    "worst_case_pairs": [
-        *("atom_masses", "normal_masses", "GaussianPair", "LaplacePair"),
-        *("SampledPair", "DiscretePair", "ReversedPair", "single_pair"),
-        *("DiscreteGaussian", "DiscreteLaplace", "ApproximateDP"),
-    ],
-    "group_privacy": [
-        *("MixturePair", "MostlySampledPair", "mixture_pair"),
-        *("weights_from_ratios", "hypergeometric_sensitivity"),
-        *("binomial_sensitivity", "unsampled_group_pair"),
-    ],
-    "sampling_pitfalls": [
-        *("ExchangedPair", "ExchangedLaplaceHalf", "MirroredPair"),
-        *("exchanged_batch_pair", "integer_exchange_pair"),
-    ],
-    "gaussian_dp": [
-        *("polygon_corners", "both_signs", "lower_kinks", "largest_mu"),
-        *("largest_rate", "regret_bound", "mu_from_errors"),
-    ],
+# module: functions, classes or methods that no bound rests on
+LEFT_OUT: dict[str, set[str]] = {
+    "divergences": {
+        *("check_range", "check_number", "check_count", "front_door"),
+        *("check_probabilities", "as_given"),
+    },
+    "worst_case_pairs": {
+        *("check_kind", "check_adjacency", "check_pair", "Release"),
+        *("Poisson.__post_init__", "FixedBatch.__post_init__"),
+    },
+    "privacy_loss": {"GridTooFine", "check_choice"},
+    "composition": set(),
+    "intervals": {  # where to look, how fine: any choice is valid
+        *("Query.log_spare", "Query.width_of_epsilon", "saddle"),
+        *("choose_tilt", "predicted_width", "landmarks", "aligned_step"),
+        *("total_cumulants", "Cells.rare", "Cells.finer", "Search.look"),
+        *("Search.seems_rare", "Search.part_rare", "Search.first_step"),
+        *("Search.start", "Search.refine", "Search.exclude"),
+    },
+    "renyi": {"refute_tight", "listed_curve"},
+    "group_privacy": {"no_end"},
+    "gaussian_dp": {
+        *("PrivacyReport", "how_to_read", "plain", "named_fields", "report"),
+        *("software_versions", "thinned", "spread_epsilons"),
+    },
+    "sampling_pitfalls": {"check_directions", "DirectionCheck"},
 }
-# tests of a module, the quickest first
-TESTS = {
-    "intervals": ["test_intervals"],
-    "privacy_loss": ["test_privacy_loss", "test_intervals"],
-    "composition": ["test_composition", "test_intervals"],
-    "worst_case_pairs": ["test_worst_case_pairs", "test_masses"],
-    "group_privacy": ["test_group_privacy", "test_masses"],
-    "sampling_pitfalls": ["test_sampling_pitfalls", "test_masses"],
-    "gaussian_dp": ["test_gaussian_dp"],
-}
-ALL_END_WITH = "test_violations"
-
-# (function, line, old, new): why no test can see it
-EQUIVALENT: dict[tuple[str, str, str, str], str] = {
-    (
-        "MixturePair",
-        "if np.all(np.abs(move) <= 1e-10 * (1e-3 + np.abs(z))):",
-        "1e-3",
-        "0",
-    ): "one more move near z = 0",
-    (
-        "bound_tables",
-        "coarse = losses[-1] > LARGEST_LOSS or step < 1e-14",
-        "<",
-        "<=",
-    ): "both ways are valid at that step",
-    (
-        "lower_share",
-        "excess = np.where(other > TINY, np.maximum(excess, 0), 0)",
-        ">",
-        ">=",
-    ): "both ways are valid at that mass",
-}
+ELSEWHERE = (  # tests of other things
+    *("package", "pages", "tools", "search", "reports", "errata"),
+    *("assumptions", "checks"),
+)
+VALID = ("speed", "width", "room")  # verdicts by hand: still a bound
+FIRST = "tests/test_mutants.py"  # written against survivors
 
 OPERATORS: dict[type[ast.AST], tuple[str, list[str]]] = {
     ast.Add: ("+", ["-"]),
@@ -143,8 +120,9 @@ class Mutant:
     text: str
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
-        return self.function, self.text, self.old, self.new
+    def key(self) -> str:
+        """What it is, wherever the line stands."""
+        return " | ".join((self.function, self.text, self.old, self.new))
 
 
 class Finder:
@@ -224,13 +202,19 @@ class Finder:
                 yield self.mutant(name, start, old, f"({old} / 2)")
 
     def all(self) -> Iterator[Mutant]:
-        for top in ast.parse(self.source).body:
-            if not isinstance(top, ast.FunctionDef | ast.ClassDef):
-                continue
-            if top.name not in TARGETS[self.module]:
-                continue
-            for node in parts_of(top):
-                yield from self.in_node(top.name, node)
+        for name, node in functions(ast.parse(self.source)):
+            if not {name, name.split(".")[0]} & LEFT_OUT[self.module]:
+                for part in parts_of(node):
+                    yield from self.in_node(name, part)
+
+
+def functions(tree: ast.AST, outer: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Functions and methods with their names; not those inside of others."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from functions(node, f"{outer}{node.name}.")
+        elif isinstance(node, ast.FunctionDef):
+            yield outer + node.name, node
 
 
 def parts_of(node: ast.AST) -> Iterator[ast.AST]:
@@ -250,104 +234,198 @@ def parts_of(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def all_mutants() -> list[Mutant]:
-    return [mutant for module in TARGETS for mutant in Finder(module).all()]
+    return [mutant for module in LEFT_OUT for mutant in Finder(module).all()]
+
+
+# --- the tests --------------------------------------------------------------
+
+
+def copy_of_package(folder: Path) -> None:
+    hide = shutil.ignore_patterns("__pycache__")
+    for name in COPIED:
+        shutil.copytree(ROOT / name, folder / name, ignore=hide)
+    for name in ("conftest.py", "pyproject.toml", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, folder / name)
+    (folder / "notebooks").symlink_to(ROOT / "notebooks")
+
+
+def run_tests(
+    folder: Path, files: list[str], seconds: float, **asked: str
+) -> tuple[int, str]:
+    """Exit code, and the first test that fails; -1 when the time is over."""
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-rfE"]
+    command += ["-p", "no:cacheprovider", "-p", "line_map"]
+    command += ["--hypothesis-seed=0", *files]
+    place = os.environ | asked
+    place |= {
+        "PYTHONPATH": f"{folder}{os.pathsep}{HERE}",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    with tempfile.TemporaryFile("w+") as said:
+        started = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=place,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            code = started.wait(seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(started.pid, signal.SIGKILL)  # it and its children
+            started.wait()
+            return -1, ""
+        said.seek(0)
+        found = re.search(r"^(?:FAILED|ERROR) (\S+)", said.read(), re.M)
+    return code, found[1] if found else ""
+
+
+def test_files() -> list[str]:
+    names = [FIRST, *(f"accountlib/{name}.py" for name in LEFT_OUT)]
+    for file in sorted((ROOT / "tests").glob("test_*.py")):
+        if not any(word in file.name for word in ELSEWHERE):
+            names.append(f"tests/{file.name}")
+    return list(dict.fromkeys(names))
+
+
+def line_map(folder: Path, skip: list[str]) -> dict[str, Any]:
+    """Which tests run which lines, and for how long; kept, file by file."""
+    text = b"".join(
+        (ROOT / "accountlib" / f"{name}.py").read_bytes() for name in LEFT_OUT
+    )
+    of = hashlib.sha256(text).hexdigest()
+    old: dict[str, Any] = json.loads(MAP.read_text()) if MAP.exists() else {}
+    kept = {file: part for file, part in old.items() if part["of"] == of}
+    for file in test_files():
+        if file in kept or any(word in file for word in skip):
+            continue
+        print(f"which lines does {file} run?", flush=True)
+        new = folder / "map.json"
+        run_tests(folder, [file], 3600, LINE_MAP=str(new))
+        kept[file] = json.loads(new.read_text()) | {"of": of}
+        MAP.parent.mkdir(exist_ok=True)
+        MAP.write_text(json.dumps(kept))
+    known: dict[str, Any] = {"seconds": {}, "lines": {}}
+    for part in kept.values():
+        known["seconds"] |= part["seconds"]
+        for module, lines in part["lines"].items():
+            ours = known["lines"].setdefault(module, {})
+            for line, at in lines.items():
+                ours.setdefault(line, []).extend(part["tests"][i] for i in at)
+    return known
+
+
+def tests_of(mutant: Mutant, known: dict[str, Any]) -> list[str]:
+    """Those that run the line, or the nearest line above, quickest first."""
+    lines = known["lines"].get(mutant.module, {})
+    first = next(
+        node.lineno
+        for name, node in functions(ast.parse(Finder(mutant.module).source))
+        if name == mutant.function and isinstance(node, ast.FunctionDef)
+        if node.lineno <= mutant.line <= (node.end_lineno or 0)
+    )
+    for line in range(mutant.line, first, -1):
+        if str(line) in lines:
+            return sorted(lines[str(line)], key=known["seconds"].get)
+    return []
 
 
 # --- trying one -------------------------------------------------------------
 
 
-def copy_of_package(folder: Path) -> None:
-    for name in ("accountlib", "tests", "benchmarks", "search"):
-        hide = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, folder / name, ignore=hide)
-    for name in ("conftest.py", "pyproject.toml"):
-        shutil.copy(ROOT / name, folder / name)
-    (folder / "notebooks").symlink_to(ROOT / "notebooks")
-
-
-def tests_of(module: str) -> list[str]:
-    names = [f"tests/{name}.py" for name in TESTS[module]]
-    names.append(f"tests/{ALL_END_WITH}.py")
-    names = [FIRST, f"accountlib/{module}.py", *names]
-    return [name for name in names if (ROOT / name).exists()]
-
-
-def quick_tests(module: str) -> list[str]:
-    return [FIRST, f"accountlib/{module}.py"]
-
-
-def run_tests(folder: Path, names: list[str], seconds: float) -> str:
-    """killed, survived or slow."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q"]
-    command += ["-p", "no:cacheprovider", "--tb=line", *names]
-    place = os.environ | {
-        "PYTHONPATH": str(folder),
-        "OMP_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    started = subprocess.Popen(
-        command,
-        cwd=folder,
-        env=place,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        code = started.wait(seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(started.pid, signal.SIGKILL)  # this one and its children
-        started.wait()
-        return "slow"
-    return "" if code in (0, 5) else "killed"
-
-
 def attempt(
-    mutant: Mutant, folder: Path, names: list[str], seconds: float
+    mutant: Mutant, folder: Path, known: dict[str, Any], budget: float
 ) -> dict[str, Any]:
-    """Apply a mutant, run the tests one file after the other."""
+    """Apply a mutant and run its tests, as far as the budget goes."""
+    tests, spent = [], 0.0
+    for test in tests_of(mutant, known):
+        spent += known["seconds"][test]
+        if spent > budget:
+            break
+        tests.append(test)
     file = folder / "accountlib" / f"{mutant.module}.py"
     source = file.read_bytes()
     stop = mutant.start + len(mutant.old.encode())
     changed = source[: mutant.start] + mutant.new.encode() + source[stop:]
-    result: dict[str, Any] = asdict(mutant) | {"verdict": "survived"}
+    plan = folder / "plan.json"
+    plan.write_text(json.dumps([tests, list(known["seconds"])]))
+    files = dict.fromkeys([FIRST, *(x.split("::")[0] for x in tests)])
     start = time.perf_counter()
     file.write_bytes(changed)
     try:
-        for name in names:
-            left = seconds - (time.perf_counter() - start)
-            verdict = run_tests(folder, [name], max(left, 1.0))
-            if verdict:
-                result |= {"verdict": verdict, "by": name}
-                break
+        code, by = run_tests(
+            folder, list(files), 4 * spent + 90, LINE_PLAN=str(plan)
+        )
     finally:
         file.write_bytes(source)
+    result: dict[str, Any] = asdict(mutant)
+    result["verdict"] = "survived" if code in (0, 5) else "caught"
+    result["by"] = "time limit" if code < 0 else by
+    result["tests"] = len(tests)
     result["seconds"] = round(time.perf_counter() - start, 1)
-    if mutant.key in EQUIVALENT:
-        result["equivalent"] = EQUIVALENT[mutant.key]
     return result
 
 
 def told(result: dict[str, Any]) -> str:
     where = f"{result['module']}.py:{result['line']} {result['function']}"
     change = f"{result['old']!r} to {result['new']!r} in: {result['text']}"
-    by = f" by {result['by']}" if "by" in result else ""
-    why = f" ({result['equivalent']})" if "equivalent" in result else ""
-    return f"{result['verdict']}{by}{why}: {where}: {change}"
+    by = f" by {result['by']}" if result["by"] else ""
+    return f"{result['verdict']}{by}: {where}: {change}"
+
+
+def sample(mutants: list[Mutant], count: int, seed: int) -> list[int]:
+    """Some of every module: the larger half by size, the rest evenly."""
+    order = np.random.default_rng(seed).permutation(len(mutants))
+    chosen = [int(i) for i in order[: count // 2]]
+    each = count // 2 // len(LEFT_OUT)
+    left: Counter[str] = Counter()
+    for i in map(int, order[count // 2 :]):
+        module = mutants[i].module
+        if left[module] < each:
+            left[module] += 1
+            chosen.append(i)
+    return chosen
+
+
+def judged(results: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Counts and shares, with the verdicts by hand on what survived."""
+    verdicts = json.loads(VERDICTS.read_text()) if VERDICTS.exists() else {}
+    rows = []
+    for row in results.values():
+        key = Mutant(**{x: row[x] for x in Mutant.__annotations__}).key
+        if row["verdict"] != "caught" and key in verdicts:
+            kind, reason = verdicts[key]
+            row = row | {"verdict": kind, "reason": reason}
+        rows.append(row)
+    counts = Counter(row["verdict"] for row in rows)
+    caught = counts["caught"]
+    others = len(rows) - counts["equivalent"]
+    unsafe = others - sum(counts[kind] for kind in VALID)
+    return {
+        "tried": len(rows),
+        "seeds": dict(Counter(str(row["seed"]) for row in rows)),
+        "verdicts": dict(counts),
+        "modules": dict(Counter(row["module"] for row in rows)),
+        "caught of all not equivalent": round(caught / max(others, 1), 4),
+        "caught of all but valid bounds": round(caught / max(unsafe, 1), 4),
+        "results": rows,
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     add = parser.add_argument
-    add("--count", type=int, default=60)
+    add("--count", type=int, default=300)
     add("--seed", type=int, default=1)
-    add("--skip", type=int, default=0, help="so many of the sample")
-    add("--seconds", type=float, default=300, help="limit of one mutant")
+    add("--budget", type=float, default=60, help="seconds of tests of one")
     add("--only", type=int, help="this mutant only")
-    add("--module", choices=TARGETS)
+    add("--module", choices=LEFT_OUT)
     add("--list", action="store_true")
-    add("--quick", action="store_true", help="the quickest tests only")
-    add("--without", action="append", default=[], help="a test to leave out")
+    add("--skip", action="append", default=[], help="these test files")
+    add("--again", action="append", default=[], help="rows of this verdict")
     add("--output", type=Path, default=RESULTS)
     options = parser.parse_args()
     mutants = all_mutants()
@@ -355,53 +433,33 @@ def main() -> None:
         for i, m in enumerate(mutants):
             print(i, m.module, m.line, m.function, m.old, m.new, m.text)
         return
-    order = np.random.default_rng(options.seed).permutation(len(mutants))
-    chosen = [int(i) for i in order]
-    if options.module:
-        chosen = [i for i in chosen if mutants[i].module == options.module]
-    chosen = chosen[options.skip :][: options.count]
+    results: dict[str, dict[str, Any]] = {}
+    if options.output.exists():
+        rows = json.loads(options.output.read_text())["results"]
+        results = {str(row["index"]): row for row in rows}
+    chosen = sample(mutants, options.count, options.seed)
     if options.only is not None:
         chosen = [options.only]
-    results = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copy_of_package(folder)
-        passing: dict[str, bool] = {}  # without any mutant
+        known = line_map(folder, options.skip)
+        code, by = run_tests(folder, [FIRST], 900)
+        if code != 0:
+            raise SystemExit(f"fails without mutants: {by}")
         for i in chosen:
-            names = [
-                test
-                for test in tests_of(mutants[i].module)
-                if not any(word in test for word in options.without)
-                if test in quick_tests(mutants[i].module) or not options.quick
-            ]
-            for test in set(names) - set(passing):
-                passing[test] = not run_tests(folder, [test], 900)
-                if not passing[test]:
-                    print(f"left out, fails without mutants: {test}")
-            names = [test for test in names if passing[test]]
-            result = attempt(mutants[i], folder, names, options.seconds)
-            results.append({"index": i} | result)
+            old = results.get(str(i), {}).get("verdict")
+            if old is not None and old not in options.again:
+                continue
+            if options.module not in (None, mutants[i].module):
+                continue
+            result = attempt(mutants[i], folder, known, options.budget)
+            results[str(i)] = {"index": i, "seed": options.seed} | result
             print(i, told(result), flush=True)
-    counts = Counter(r["verdict"] for r in results)
-    same = sum("equivalent" in r for r in results)
-    alive = [
-        r
-        for r in results
-        if r["verdict"] == "survived" and "equivalent" not in r
-    ]
-    print(f"of {len(mutants)} mutants {len(results)} were tried: {counts}")
-    print(f"{same} are equivalent, {len(alive)} others survived")
-    report = {
-        "mutants": len(mutants),
-        "seed": options.seed,
-        "tried": len(results),
-        "verdicts": dict(counts),
-        "equivalent": same,
-        "left out": [test for test, good in passing.items() if not good],
-        "survived": [told(r) for r in alive],
-        "results": results,
-    }
-    options.output.write_text(json.dumps(report, indent=1) + "\n")
+            report = {"mutants": len(mutants)} | judged(results)
+            options.output.write_text(json.dumps(report, indent=1) + "\n")
+    found = judged(results)
+    print({key: found[key] for key in found if key != "results"})
 
 
 if __name__ == "__main__":

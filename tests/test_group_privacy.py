@@ -481,7 +481,7 @@ def test_chains_in_fractions(size, d, growth):
 def test_a_chain_of_tiny_steps():
     """Losses that the ratio of two floats would not show."""
     pair = al.chain_pair(1e-20, 0.0, 5)
-    assert pair.delta(0.0) == pytest.approx(2.5e-20, rel=1e-14)
+    assert pair.delta(0.0) == pytest.approx(2.5e-20, rel=1e-14, abs=0)
     assert pair.atoms[-1] == 5e-20
 
 

@@ -5,6 +5,9 @@ mpmath or balls, and on the right side to the last bits.
 """
 
 import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, get_args
 
 import mpmath as mp
 import numpy as np
@@ -12,11 +15,18 @@ import pytest
 import truth_curves as balls
 import truth_runs
 from flint import arb, ctx
+from scipy.stats import binom
 
 import accountlib as al
-from accountlib import intervals
-from accountlib.group_privacy import MixturePair
-from accountlib.privacy_loss import convex_hull
+from accountlib import composition, gaussian_dp, intervals, renyi
+from accountlib.divergences import product_minus
+from accountlib.group_privacy import MixturePair, chain_pair
+from accountlib.privacy_loss import (
+    BoundKind,
+    convex_hull,
+    grid_epsilon,
+    upper_share,
+)
 from accountlib.sampling_pitfalls import ExchangedPair
 
 SIDES = ("upper", "lower")
@@ -305,7 +315,7 @@ def test_narrow_cells_of_mixtures(noise, exchanged):
             if min(exact) < 1e-290:
                 continue
             for found, truly in zip((p[i + 1], q[i + 1]), exact, strict=True):
-                assert found == pytest.approx(truly, rel=3e-12)
+                assert found == pytest.approx(truly, rel=3e-12, abs=0)
 
 
 @pytest.mark.parametrize("order", [2.0, 5.0, 40.0])
@@ -428,3 +438,626 @@ def test_hulls_lie_below_where_the_last_mass_is_negative(seed):
         gain = np.maximum(-np.expm1(at - losses), 0)
         assert hull @ gain <= max(0.0, float(mass @ gain)) + 1e-15
     assert math.fsum(hull) > 0.5 * math.fsum(mass)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("cells, half", [(3, 0.1), (6, 1e-3), (8, 0.5)])
+def test_shares_of_exact_masses_are_rounded_up(seed, cells, half):
+    """Sums and exponentials err, even where masses do not."""
+    random = np.random.default_rng(seed)
+    edges = half * np.arange(-cells, cells + 1)
+    p = 10.0 ** random.uniform(-3, 0, 2 * cells + 2)
+    inside = np.append(edges, edges[-1] + half) - half * random.uniform(0, 1)
+    q = p * np.exp(-inside)
+    share = upper_share(2 * half, edges, p, q, lambda x: 0 * x)
+    with mp.workdps(50):
+        for i in range(cells):
+            mass = mp.mpf(p[2 * i + 1]) + mp.mpf(p[2 * i + 2])
+            other = mp.mpf(q[2 * i + 1]) + mp.mpf(q[2 * i + 2])
+            exact = mass - mp.exp(mp.mpf(edges[2 * i])) * other
+            exact /= -mp.expm1(-2 * mp.mpf(half))
+            assert 0 < exact < mass
+            assert exact <= share[i] < exact + 1e-11 * mass
+
+
+def test_products_are_taken_to_the_last_bit():
+    random = np.random.default_rng(5)
+    x, y = 10.0 ** random.uniform(-50, 50, (2, 2000))
+    rest = product_minus(x, y, x * y)
+    for a, b, found in zip(x.tolist(), y.tolist(), rest.tolist(), strict=True):
+        assert Fraction(found) == Fraction(a) * Fraction(b) - Fraction(a * b)
+
+
+@pytest.mark.parametrize("rate", [1e-100, 0.01, 0.3])
+def test_sampled_renyi_sums_are_rounded_up(rate):
+    orders = np.array([2, 3, 5, 9, 20, 45])
+    found = al.poisson_rdp(orders, rdp=lambda a: a / 8, rate=rate)
+    with mp.workdps(60):
+        g = mp.mpf(rate)
+        for n, value in zip(orders.tolist(), found.tolist(), strict=True):
+            more = mp.mpf(0)
+            for k in range(2, n + 1):
+                rise = mp.exp(mp.mpf((k - 1) * k) / 8)
+                weight = mp.binomial(n, k) * g**k * (1 - g) ** (n - k)
+                more += weight * ((3 if k > 2 else 1) * rise - 1)
+            exact = mp.log1p(more) / (n - 1)
+            assert exact <= value <= exact * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("n", [30_001, 65_432, 99_991])
+def test_sampled_renyi_sums_with_large_binomials_are_rounded_up(n):
+    rate, rho = 0.3, 1e-9
+    found = al.poisson_rdp(n, rdp=lambda a: a * rho, rate=rate, bound="tight")
+    middle, far = round(n * rate), 15 * round(math.sqrt(n * rate))
+    with mp.workdps(40):
+        g, k = mp.mpf(rate), middle - far
+        weight, more = mp.binomial(n, k) * g**k * (1 - g) ** (n - k), mp.mpf(0)
+        while k <= middle + far:
+            more += weight * mp.expm1(mp.mpf(rho) * (k - 1) * k)
+            weight *= (n - k) * g / ((k + 1) * (1 - g))
+            k += 1
+        exact = mp.log1p(more) / (n - 1)
+    assert exact <= found <= exact * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("conversion", ["improved", "classic"])
+def test_deltas_of_renyi_curves_are_rounded_up(conversion):
+    random = np.random.default_rng(2)
+    for _ in range(200):
+        order = 1 + float(10.0 ** random.uniform(-3, 1.8))
+        value = float(10.0 ** random.uniform(-3, 0.7))
+        at = value * float(random.uniform(0.5, 5))
+        found = al.delta_from_rdp(
+            [value], epsilon=at, orders=[order], conversion=conversion
+        )
+        with mp.workdps(50):
+            a = mp.mpf(order)
+            log = (a - 1) * (mp.mpf(value) - mp.mpf(at))
+            if conversion == "improved":
+                log += (a - 1) * mp.log(1 - 1 / a) - mp.log(a)
+            exact = min(mp.exp(log), 1)
+            assert exact <= found <= exact * (1 + 1e-11) + 1e-300
+
+
+def test_renyi_divergences_too_small_for_floats_are_not_0():
+    assert al.discrete_gaussian_rdp(1.5, sigma=1e200) > 0
+    assert al.gaussian_rdp(1.5, noise_multiplier=1e200) > 0
+    assert al.zcdp_rdp(1.5, rho=5e-324) > 0
+    assert al.laplace_rdp(1.5, scale=1e200) > 0
+
+
+def test_renyi_curve_of_a_chain_that_loses_nothing():
+    curve = al.pair_rdp(chain_pair(0.3, 0.0, 3))
+    top = al.pure_dp_rdp(2.0, epsilon=0.9)
+    assert 0.3 * top < curve(2.0) <= top * (1 + 1e-11)
+
+
+@pytest.mark.parametrize("add", [True, False])
+@pytest.mark.parametrize("rate", [0.02, 1.0])
+@pytest.mark.parametrize("less", [0.02, 1.0, 12.0])
+def test_bounds_of_panels_hold_and_are_not_far_off(add, rate, less):
+    step = renyi.LaplacePanels(10.0, rate, 1 - rate, add)
+    half, orders, none = 0.2, np.array([less]), np.zeros(1, int)
+    middle = np.array([-9.5, -4.0, -0.3, 0.5, 3.0, 9.7])
+    for k in range(len(middle)):
+        one = middle[k : k + 1]
+        part = (one, half)
+        mass = renyi.gauss_part(orders, step, 0 * orders, part, none, none)
+        exact = math.log(mass[0])
+        for ell in (0.0, 1.0):
+            bound = step.log_bound(orders, one, none, half, ell)[0]
+            assert exact <= bound < exact + 6 + 8 * half * less
+
+
+def test_laplace_noise_too_small_for_panels():
+    for order in (1.5, 2.0, 30.0):
+        for add in (True, False):
+            curve = renyi.laplace_curve(1e-5, 0.5, missed=0.5, add=add)
+            plain = al.laplace_rdp(order, scale=1e-5)
+            assert plain <= curve(np.array([order]))[0] < plain * (1 + 1e-12)
+
+
+def test_cells_say_what_lies_beyond_them():
+    """Also where that is too small for floats."""
+    edges = np.array([0.0, 1.0, 30.0, 40.0])
+    for budget in (1e-3, 1e-40, 1e-320):
+        cells = intervals.Cells.of(al.Gaussian(1.0).pair(), 1, edges, budget)
+        tail = mp.ncdf(-(mp.mpf(cells.edges[-1]) - 0.5))
+        assert tail <= cells.beyond < 1.01 * tail + 1e-304
+
+
+@pytest.mark.parametrize("add", [True, False])
+@pytest.mark.parametrize("rate", [0.02, 1.0])
+def test_bounds_of_panels_hold_on_their_ellipses(rate, add):
+    """The integrand, at complex places: a rule of Gauss errs by a share."""
+    step = renyi.LaplacePanels(6.0, rate, 1 - rate, add)
+    less, half, none = 3.0, 0.3, np.zeros(1, int)
+    turns = np.exp(2j * np.pi * np.arange(24) / 24)
+    for middle in (-5.2, -1.0, 0.4, 4.9):
+        place = middle + half * (4 * turns + 1 / (4 * turns)) / 2
+        sampled = np.log(1 - rate + rate * np.exp(place))
+        loss = -sampled if add else sampled
+        size = (np.expm1(less * loss) - less * loss) / less
+        size = np.abs(size + np.expm1(-loss) + loss)
+        size *= np.abs(np.exp(-(6 + place) / 2 + (0 if add else sampled)))
+        exact = math.log(np.max(size) * half / 2)
+        at = np.array([middle]), none, half, 1.0
+        bound = step.log_bound(np.array([less]), *at)[0]
+        assert exact <= bound < exact + 5
+
+
+@pytest.mark.parametrize("add", [True, False])
+def test_renyi_curves_of_mixtures_are_rounded_up(add):
+    means, weights = (1.0, 2.5, 4.0), (0.5, 0.25, 0.25)
+    for rate, order in ((1.0, 1.5), (1.0, 3.0), (0.125, 1.1), (2.0**-400, 2)):
+        pair = renyi.ShiftedNormals(means, weights, rate, 1 - rate)
+        if rate < 1:  # the other sum has room for rounding of its own
+            pair = renyi.ShiftedNormals((2.0,), (1.0,), rate, 1 - rate)
+        found = renyi.normal_curve(pair, add=add)(np.array([order]))[0]
+        with mp.workdps(30 if rate > 1e-9 else 300):
+            power, more = mp.mpf(1 - order if add else order), mp.mpf(0)
+            for k in range(-112, 224):
+                x = mp.mpf(k) / 8
+                ratio = mp.fsum(
+                    w * mp.exp(x * m - mp.mpf(m) ** 2 / 2)
+                    for m, w in zip(pair.means, pair.weights, strict=True)
+                )
+                ratio = 1 - mp.mpf(rate) + mp.mpf(rate) * ratio
+                gain = ratio**power - 1 - power * (ratio - 1)
+                more += mp.npdf(x) * gain / 8
+            exact = mp.log1p(more) / (mp.mpf(order) - 1)
+        assert exact <= found < exact * (1 + 1e-11)
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_near_losses_are_bounded_up_to_rounding(count):
+    for seed in range(3):
+        table = random_table(seed, size=1500)
+        table = replace(table, step=1e-4, offset=0.03, log_scale=0.01)
+        losses = table.offset + table.step * table.index
+        split = float(losses[900])
+        tilt, epsilon = table.tilt + 0.3, float(losses[700]) * count
+        found = intervals.near_bound([(table, count)], split, epsilon, tilt)
+        with mp.workdps(40):
+            at = mp.mpf(tilt)
+            total = mp.fsum(
+                p * mp.exp((at - mp.mpf(table.tilt)) * mp.mpf(x))
+                for x, p in zip(
+                    losses[:901].tolist(), table.mass.tolist(), strict=False
+                )
+            )
+            log = count * (mp.log(total) + mp.mpf(table.log_scale))
+            log += at * mp.log(at) - (at + 1) * mp.log(at + 1)  # peak
+            exact = mp.exp(log - at * mp.mpf(epsilon))
+        assert min(exact, 1) <= found <= exact * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("noise", [3e-5, 1.1, 7e3])
+def test_masses_of_gaussian_noise_mean_the_exact_quotient(noise):
+    """mu = 1/noise is no float: far from 0 its rounding would show."""
+    pair: Any = al.Gaussian(noise).pair()
+    edges = np.concatenate([-1.5 * pair.mu * np.array([3.0, 0.1]), [0.0]])
+    edges = np.append(edges, np.array([0.1, 0.5, 2.0]) * pair.mu)
+    edges = edges * max(1.0, 20 / (pair.mu + 1e-300) if noise > 1 else 1.0)
+    edges = np.sort(pair.mu**2 / 2 + edges)
+    masses = pair.interval_masses(edges, np.diff(edges), "right")
+    with mp.workdps(60):
+        mu = 1 / mp.mpf(noise)
+        places = [mp.mpf(x) / mu for x in edges.tolist()]
+        for found, half in zip(masses, (-mu / 2, mu / 2), strict=True):
+            for k in range(1, len(edges)):
+                a, b = places[k - 1] + half, places[k] + half
+                if a > 0:
+                    a, b = -b, -a
+                exact = mp.ncdf(b) - mp.ncdf(a)
+                if exact > 1e-300:
+                    room = float(pair.mass_error(np.array([float(exact)]))[0])
+                    assert abs(found[k] / exact - 1) <= room
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 3.0])
+def test_rates_next_to_1_are_hardly_sampling(epsilon):
+    """The window of the tables may not reach the end of the losses."""
+    run = al.Release(al.Gaussian(0.3), al.Poisson(1 - 1e-12), 2)
+    exact = al.gaussian_delta(epsilon, mu=math.sqrt(2) / 0.3)
+    found = al.delta(run, epsilon=epsilon, adjacency="add")
+    assert found.lower <= exact * (1 + 1e-9) and exact <= found.upper
+    assert found.width < 2e-3
+
+
+@pytest.mark.parametrize("tilt, step", [(0.05, 0.02), (1.5, 0.02), (2.0, 2.0)])
+def test_errors_of_a_spectrum_add_up_to_what_they_may(tilt, step):
+    """Each entry off by its own error, all in the worst direction."""
+    random = np.random.default_rng(1)
+    size, frequency = 64, np.arange(33)
+    value = np.array([1, 1j]) @ random.normal(size=(2, 33))
+    fields: Any = step, 0.3, tilt, 0.0, 0.0, 0.0, "upper", size, -7
+    fields = *fields, frequency, value, np.zeros(33), 0.0
+    total = intervals.Spectrum(*fields)
+    wrong = np.abs(value) * 10.0 ** random.uniform(-6, -1, 33)
+    worse = replace(total, wrong=wrong)
+    start = 0.3 - 7 * step
+    for place in (0.5, 20.2, 61.3, 62.7, 63.1, 63.9):
+        epsilon = np.array([start + step * place])
+        parts = []
+        for k in range(33):
+            pair = [
+                replace(total, value=np.where(frequency == k, turn, 0))
+                for turn in (1.0, 1j)
+            ]
+            parts.append([x.weighed(epsilon)[0][0] for x in pair])
+        most = float(np.linalg.norm(parts, axis=1) @ wrong)
+        assert most <= worse.weighed(epsilon)[1][0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_frequencies_left_out_of_rare_sums_are_counted(seed):
+    one, count = random_table(seed, size=300), 3000
+    parts, split = [(one, count)], float(one.losses[156])
+    total: Any = intervals.add_tables(parts, -30.0, (1.0, 1.0), split)
+    kept = total.frequency
+    angle = 2j * np.pi / total.size * np.arange(total.size // 2 + 1)
+    turns = np.exp(np.multiply.outer(angle, one.index - one.index[30]))
+    near = np.where(one.losses > split, 0, one.mass)
+    value = (turns @ one.mass) ** count - (turns @ near) ** count
+    value[kept] = 0
+    missed = 2 * float(np.sum(np.abs(value))) / total.size
+    assert missed <= total.rest < 1e-12
+
+
+@dataclass(frozen=True)
+class Off(al.DominatingPair):
+    """Every mass of a pair is off by as much as this one states."""
+
+    pair: al.DominatingPair
+    signs: tuple[int, int]
+    error: float = 1e-3
+
+    infinite_mass = property(lambda self: self.pair.infinite_mass)
+    loss_range = property(lambda self: self.pair.loss_range)
+    atoms = property(lambda self: self.pair.atoms)
+    atom_count = property(lambda self: self.pair.atom_count)
+    lattice = property(lambda self: self.pair.lattice)
+    atom_error = property(lambda self: self.pair.atom_error)
+    discrete = property(lambda self: self.pair.discrete)
+
+    def mass_error(self, mass):
+        return np.full_like(mass, self.error)
+
+    def interval_masses(self, edges, widths, closed):
+        masses = self.pair.interval_masses(edges, widths, closed)
+        p, q = (
+            np.minimum(x / (1 + sign * self.error), 1)
+            for x, sign in zip(masses, self.signs, strict=True)
+        )
+        return p, q
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize(
+    "make, kind, number",
+    [
+        (al.Gaussian, "gaussian", 1.5),
+        (al.Laplace, "laplace", 2.0),
+        (al.RandomizedResponse, "response", 0.7),
+    ],
+)
+def test_answers_hold_if_masses_are_as_wrong_as_stated(
+    make, kind, number, count, signs
+):
+    part = truth_runs.Part(kind, (number,), ("full",), count)
+    known = truth_runs.run_truth([part], "remove", 1)
+    pair = Off(make(number).pair(), signs)
+    losses = [(pair, count)]
+    epsilons = np.array([0.0, 0.3, 0.8])
+    lower, upper = intervals.run_curve(pair, epsilons)
+    for k, epsilon in enumerate(epsilons.tolist()):
+        low, high = known.delta(epsilon)
+        query = intervals.Query(None, epsilon, 0.03)
+        bound = intervals.simple_bound(losses, query)
+        assert bound.lower <= high and low <= bound.upper
+        if count == 1:
+            assert lower[k] <= high and low <= upper[k]
+            assert upper[k] - lower[k] < 0.02
+            for side in get_args(BoundKind):
+                table = al.discretize(pair, step=0.01, bound=side)
+                value = table.delta(epsilon)
+                assert value >= low if "upper" in side else value <= high
+        else:
+            bound = intervals.answer([losses], query)
+            assert bound.lower <= high and low <= bound.upper
+            assert bound.upper - bound.lower < 0.1
+    at = known.delta(0.3)[0]
+    found = intervals.answer([losses], intervals.Query(at, None, 0.03))
+    assert known.compare(found.upper, at) <= 0
+    assert known.compare(found.lower * (1 - 1e-13), at) >= 0
+    assert found.width < 0.4
+
+
+@pytest.mark.parametrize("make, kind, numbers, sampler, group, count", ANSWERS)
+def test_arrays_that_pairs_keep_are_read_only(
+    make, kind, numbers, sampler, group, count
+):
+    samplers = {"full": al.FullBatch, "poisson": al.Poisson}
+    sampling = samplers.get(sampler[0], al.FixedBatch)(*sampler[1:])
+    for adjacency in ("add", "substitute"):
+        pairs = al.dominating_pairs(
+            make(*numbers),
+            sampling=sampling,
+            adjacency=adjacency,
+            group_size=group if adjacency == "add" else 1,
+        )
+        for pair in pairs:
+            pair.delta(0.1)
+            intervals.run_curve(pair, np.array([0.0, 0.1]))
+            inner = [getattr(pair, x, None) for x in ("pair", "base", "half")]
+            for one in (pair, *inner):
+                for kept in vars(one).values() if one is not None else ():
+                    if isinstance(kept, np.ndarray):
+                        assert not kept.flags.writeable
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_logarithms_of_gains_err_by_less_than_they_say(seed):
+    """The transforms are off by what they state, in the worst direction."""
+    random = np.random.default_rng(seed)
+    table = random_table(seed)
+    near, far = intervals.near_and_far(table, float(table.losses[22]))
+    z, f = (
+        0.3 * random.uniform(size=30) * np.exp(2j * np.pi * random.random(30))
+        for _ in range(2)
+    )
+    sizes = float(np.sum(near.mass)), float(np.sum(far.mass))
+    wrong = 10.0 ** random.uniform(-4, -1, (2, 30))
+    for share in ((1, 0), (0, 1), (1, 1)):
+        wrong_z, wrong_f = (x * y for x, y in zip(wrong, share, strict=True))
+        found, error, most = intervals.log_gain(
+            near, far, z, wrong_z, (f, wrong_f)
+        )
+        n, g = z + sizes[0], f + sizes[1]
+        for turn in np.exp(2j * np.pi * np.arange(16) / 16):
+            for other in (turn, -turn):
+                one, two = n + wrong_z * turn, g + wrong_f * other
+                exact = np.log(1 + two / one)
+                gap = np.abs(exact - found)
+                gap = np.minimum(gap, np.abs(gap - 2 * np.pi))
+                assert np.all(gap <= error + 1e-15)
+                largest = np.maximum(np.abs(one), np.abs(one + two))
+                assert np.all(largest <= most)
+    assert np.median(error) < 1
+
+
+@pytest.mark.parametrize("add", [True, False])
+@pytest.mark.parametrize("step", [0.05, 0.7])
+def test_terms_that_a_lattice_leaves_out_are_counted(add, step):
+    less = np.array([0.1, 2.0, 30.0])
+    pair = renyi.ShiftedNormals((2.0,), (1.0,), 0.1, 0.9)
+    cells = renyi.lattice_cells(less, pair, add, step, 0.5)
+    row, first, best, lost, _ = cells
+    places = np.arange(-int(30 / step), int(110 / step))
+    points = pair.points((places + 0.5) * step, add)
+    terms = renyi.log_terms(less[:, None], points, np.arange(len(places)))
+    for k in range(len(less)):
+        terms[k] -= best[k]
+        for place in first[row == k]:
+            kept = places >= place
+            kept &= places < place + renyi.cell_points(step)
+            terms[k][kept] = -np.inf
+        missed = float(np.sum(np.exp(terms[k])))
+        assert 0 < missed <= lost[k] < 1e-15
+
+
+def test_merged_gaussians_keep_thirty_digits():
+    one, other = al.Gaussian(3e-5).pair(), al.Gaussian(0.7).pair()
+    pair: Any = next(iter(intervals.merge_gaussians({one: 3, other: 5})))
+    with mp.workdps(60):
+        exact = mp.sqrt(3 / mp.mpf(3e-5) ** 2 + 5 / mp.mpf(0.7) ** 2)
+        found = mp.mpf(pair.mu) + mp.mpf(pair.rest)
+        assert abs(found / exact - 1) < 1e-30
+
+
+def test_chains_may_be_as_long_as_they_say():
+    assert chain_pair(700.0, 0.0, 1).loss_range == (-700.0, 700.0)
+    assert chain_pair(350.0, 0.0, 2).loss_range == (-700.0, 700.0)
+    for epsilon, size in ((700.1, 1), (350.1, 2)):
+        with pytest.raises(ValueError, match="must lie in"):
+            chain_pair(epsilon, 0.0, size)
+
+
+@pytest.mark.parametrize("start", [0.001, 0.035, 0.14, 0.45, 14.0])
+def test_single_cells_of_exchanged_records(start):
+    """Alone: with many cells the last one decides when a search ends."""
+    means = np.arange(5) / 0.3
+    weights = np.array([0.25, 0.4375, 0.25, 0.0546875, 0.0078125])
+    pair = ExchangedPair(tuple(means.tolist()), tuple(weights.tolist()))
+    m, w = ([balls.ball(float(x)) for x in row] for row in (means, weights))
+
+    def density(z):
+        up, rise = balls._log_density(m, w, z, 1)
+        down, fall = balls._log_density(m, w, z, -1)
+        return up - down, rise - fall
+
+    tails = [
+        lambda z, sign=sign: sum(
+            (b * balls.tail(z - sign * a) for a, b in zip(m, w, strict=True)),
+            arb(0),
+        )
+        for sign in (1, -1)
+    ]
+    for width in 10.0 ** np.arange(-6, 0, 0.5):
+        edges = np.array([start, start + width])
+        masses = pair.interval_masses(edges, np.diff(edges), "right")
+        exact = ball_masses(density, tails, edges[0], edges[1])
+        for found, truly in zip(masses, exact, strict=True):
+            assert found[1] == pytest.approx(truly, rel=3e-12, abs=0)
+
+
+@pytest.mark.parametrize(
+    "make, numbers", {(row[0], row[2]): 0 for row in ANSWERS[3:10]}
+)
+@pytest.mark.parametrize("closed", ["left", "right"])
+def test_atoms_on_edges_belong_to_one_side(make, numbers, closed):
+    """A symmetric pair, seen from both sides."""
+    other: Any = "left" if closed == "right" else "right"
+    for sampling in (al.FullBatch(), al.Poisson(0.3), al.FixedBatch(1, 3)):
+        pair = al.dominating_pairs(
+            make(*numbers), sampling=sampling, adjacency="substitute"
+        )[0]
+        edges = np.unique([*pair.atoms, -1.0, -0.2, 0.0, 0.2, 1.0])
+        if edges[0] != -edges[-1] or len(edges) > 400:
+            continue
+        edges = np.unique([*edges, *-edges])
+        p, q = pair.interval_masses(edges, np.diff(edges), closed)
+        back = pair.interval_masses(edges, np.diff(edges), other)
+        assert p == pytest.approx(back[1][::-1], rel=1e-12, abs=1e-300)
+        if closed == "right" and make is al.DiscreteGaussian:
+            at = np.isin(edges, pair.atoms)
+            whole, without = np.cumsum(p)[:-1][at], np.cumsum(back[0])[:-1][at]
+            assert np.all(
+                (whole > without) | (whole < 1e-9) | (without > 0.999)
+            )
+        assert q == pytest.approx(back[0][::-1], rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("mu", [1e-9, 1e-3, 0.2, 1.0, 4.0])
+@pytest.mark.parametrize("last", [0.5, 2.0, 40.0])
+def test_polygons_hold_beyond_their_last_epsilon(mu, last):
+    at = np.linspace(0.0, last, 41)
+    low, up = intervals.run_curve(al.Gaussian(1 / mu).pair(), at)
+    one = gaussian_dp.Profile(at, low, up, 0.0)
+    alpha, delta = gaussian_dp.lower_kinks(one, one)
+    epsilons = np.linspace(-2 * last - 3, 2 * last + 3, 1000)
+    exact = al.gaussian_delta(epsilons, mu=mu)
+    found = np.interp(np.exp(epsilons), alpha, delta)
+    assert np.all(found <= exact * (1 + 1e-13))
+    if last < 40:
+        assert np.all((exact - found)[np.abs(epsilons) < last] < 0.05)
+
+
+@pytest.mark.parametrize("count", [1, 2, 500])
+def test_infinite_masses_of_lists_hold_the_sum_of_fractions(count):
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        p = random.dirichlet(np.ones(6)).tolist()
+        q = [0.0, 0.0, 0.0, *random.dirichlet(np.ones(3)).tolist()]
+        bound = intervals.infinite_bound([(al.DiscretePair(p, q), count)])
+        with mp.workdps(60):
+            lost = sum(map(mp.mpf, p[:3]))
+            exact = 1 - (1 - lost) ** count
+            assert bound.lower <= exact <= bound.upper
+            assert bound.upper - bound.lower < 1e-14 * exact
+
+
+def test_two_gaussian_runs_are_one():
+    for runs in (
+        [al.Release(al.Gaussian(2.0), count=2)],
+        [al.Release(al.Gaussian(2.0)), al.Release(al.Gaussian(2.0))],
+    ):
+        found = al.epsilon(runs, delta=1e-6, adjacency="remove")
+        exact = al.gaussian_epsilon(1e-6, mu=math.sqrt(0.5))
+        assert found.lower <= exact * (1 + 1e-12)
+        assert exact * (1 - 1e-12) <= found.upper
+        assert found.width < 1e-4
+
+
+@pytest.mark.parametrize("scale", [1e-3, 0.01, 7.0])
+def test_masses_of_laplace_noise_of_groups_mean_the_exact_quotient(scale):
+    pair = al.dominating_pairs(
+        al.Laplace(scale),
+        sampling=al.FullBatch(),
+        adjacency="remove",
+        group_size=3,
+    )[0]
+    with mp.workdps(60):
+        most = 3 / mp.mpf(scale)
+        ends = np.array([0.9, 0.5, 0.1, 0.01, 1e-3]) * min(float(most), 5.0)
+        edges = np.unique([*(float(most) - ends), *(ends - float(most))])
+        masses = pair.interval_masses(edges, np.diff(edges), "right")
+        for found, sign in zip(masses, (1, -1), strict=True):
+            for k in range(1, len(edges)):
+                a, b = (
+                    mp.exp((sign * mp.mpf(x) - most) / 2) / 2
+                    for x in edges[k - 1 : k + 1].tolist()
+                )
+                exact = abs(b - a)
+                if exact > 1e-290:
+                    room = float(pair.mass_error(np.array([float(exact)]))[0])
+                    assert abs(found[k] / exact - 1) <= room
+
+
+@pytest.mark.parametrize("exchanged", [False])
+def test_masses_of_many_cells_sum_to_1(exchanged):
+    """Cells are taken in parts, and in each part only terms that count."""
+    size, rate = 300, 0.1
+    means = np.arange(0 if exchanged else 1, size + 1) / 3.0
+    weights = binom.pmf(np.arange(size + 1), size, rate)[-len(means) :]
+    weights = weights / math.fsum(weights)
+    make = ExchangedPair if exchanged else MixturePair
+    pair = make(tuple(means.tolist()), tuple(weights.tolist()))
+    for low, high in ((-60.0, 400.0), (3.0, 900.0)):
+        edges = np.linspace(low, high, 200)
+        masses = pair.interval_masses(edges, np.diff(edges), "right")
+        few = pair.interval_masses(edges[[0, -1]], edges[[-1]] - low, "right")
+        for one, other in zip(masses, few, strict=True):
+            assert math.fsum(one) == pytest.approx(1, abs=1e-12)
+            ends = [one[0], math.fsum(one[1:-1]), one[-1]]
+            assert ends == pytest.approx(other, rel=1e-11, abs=1e-290)
+
+
+def test_a_curve_that_never_comes_down():
+    curve = np.array([0.5, 0.4])
+    assert grid_epsilon(0.25, 2, curve, 0.3) == 0.75
+    assert grid_epsilon(0.25, 2, curve, 0.6) == 0.5
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_error_rates_of_lines_are_rounded_to_their_side(sign):
+    random = np.random.default_rng(7)
+    for _ in range(300):
+        alpha = np.array([10.0 ** random.uniform(0, 2)])
+        d, none = random.uniform(0, 0.9, 1), (np.ones(1), np.ones(1))
+        part = 1 - 10.0 ** random.uniform(-13, -1)  # next to where it is 0
+        x = float((1 - d[0]) / alpha[0] * part)
+        found = gaussian_dp.missed_at(x, (alpha, d), none, sign)
+        exact = 1 - Fraction(d[0]) - Fraction(alpha[0]) * Fraction(x)
+        assert 0 <= sign * (exact - Fraction(found)) < Fraction(1e-14)
+
+
+def test_infinite_masses_of_tables_are_rounded_to_their_side():
+    random = np.random.default_rng(8)
+    for lost in random.uniform(0, 0.5, 100).tolist():
+        sides: Any = ("upper", 1), ("lower", -1)
+        for side, sign in sides:
+            table = al.PrivacyLossDistribution(
+                1.0, 0, np.array([0.4]), lost, bound=side
+            )
+            total = composition.convolve([(table, 3)])
+            found = composition.as_distribution(total, side).infinity_mass
+            exact = 1 - (1 - Fraction(lost)) ** 3
+            assert 0 <= sign * (Fraction(found) - exact) < Fraction(1e-12)
+
+
+def test_epsilons_next_to_a_grid_point():
+    mass = np.array([0.25, 0.0, 0.75])
+    coin = al.PrivacyLossDistribution(1.0, -1, mass, 0.0)
+    total = composition.convolve([(coin, 2)])
+    with mp.workdps(40):
+        at_zero = mp.mpf(9) / 16 * -mp.expm1(-2)
+        for t in np.concatenate([[0.0], 10.0 ** np.arange(-16, -10, 0.5)]):
+            for side in (1, -1):
+                delta = float(at_zero * (1 + side * mp.mpf(t)))
+                exact = 2 + mp.log1p(-16 * mp.mpf(delta) / 9)
+                high = composition.epsilon_side(total, delta, True)
+                low = composition.epsilon_side(total, delta, False)
+                assert low <= high < low + 1e-9
+                assert exact <= high or exact < 0
+                assert low <= exact or exact < 0
+
+
+def test_mu_of_huge_epsilons():
+    for epsilon in (9e11, 1.1e12, 1e15, 1e30):
+        for delta in (1e-9, 0.3, 0.7):
+            mu = al.mu_from_epsilon_delta(epsilon, delta=delta)
+            back = al.gaussian_epsilon(delta, mu=mu)
+            assert back == pytest.approx(epsilon, rel=1e-9)
