@@ -2216,7 +2216,9 @@ class Search:
             total = self.totals[side] = add_tables(parts, log_tail, thetas)
             if isinstance(total, Spectrum):
                 nodes = sum(np.count_nonzero(t.mass) for t, _ in parts)
-                self.work += (nodes + 100) * len(total.frequency)
+                size, kept = total.size, len(total.frequency)
+                by_fft = 10 * len(parts) * size * math.log2(size)
+                self.work += 100 * kept + min(nodes * kept, by_fft)
             end = self.query.read(total, value, self.order)
             ends[side] = (min if side == "upper" else max)(ends[side], end)
         if ends["lower"] > ends["upper"]:
@@ -2449,9 +2451,11 @@ def choose_split(
     epsilon, least = query.epsilon or 0.0, query.relative_width
     tries = np.append(POWERS[:200:6], epsilon * np.array(SHARES))
     tries = tries[tries > 1e-9]
+    fine = epsilon * np.geomspace(0.02, 4, 250)  # one tilt is steep there
     cells = []
     for pair, count in losses:
-        edges = np.append(Cells.first(pair, count, 1e-320).edges, tries)
+        first = Cells.first(pair, count, 1e-320).edges
+        edges = np.concatenate([first, tries, fine[fine > 1e-12]])
         cells.append(Cells.of(pair, count, np.unique(edges), 1e-320))
     top = min(float(part.edges[-1]) for part in cells)
     found, whole = [], 0.0
@@ -2486,6 +2490,9 @@ def choose_split(
             sizes.append(grid_size(half, order, point) / step)
         if max(sizes) < best:
             best, choice = max(sizes), split
+    low_enough = [x for x, halves in found if halves[0][2] < floor]
+    if choice == math.inf and epsilon > 0:  # the far part at any price
+        choice = max(low_enough, default=math.inf)
     return choice, math.exp(max(whole, -700.0))
 
 

@@ -308,7 +308,6 @@ def lower_share(
     before: tuple[Floats, Floats] | None = None,
     hair: float = 0.0,
     balanced: bool = False,
-    held: Floats | float = 0.0,
 ) -> Floats:
     r"""The optimistic counterpart of `upper_share`.
 
@@ -320,8 +319,7 @@ def lower_share(
     cells moved down by a `hair`, which leave out an atom at the right end
     of a cell (not needed for pairs without atoms); `balanced`, whether
     neither P nor Q has infinite losses, so that the outer lines cross at
-    the loss 0; `held`, P-masses less than a hair below the right ends, if
-    the table is not moved down by that hair.
+    the loss 0.
     Returns: n shares; they may be negative or exceed the cell's mass.
     Source: after Doroshenko et al. (2022), Algorithm 2; chapter 3,
     "From below".
@@ -362,14 +360,13 @@ def lower_share(
     above_q = np.cumsum(q[::-1])[-2::-2]
     start = np.maximum(alpha * below_q - below_p, 0)
     end = np.maximum(above_p - alpha * above_q, 0)
-    room = UNIT * (2 * len(p) + (400 if before is None else 0))
+    room = UNIT * (2 * len(p) + 400)
     start += room * (alpha * below_q + below_p)
     start += np.cumsum(wrong)[::2] + alpha * np.cumsum(wrong_q)[::2]
     first_line = (start <= end) | (balanced & (edges[::2] == 0))
-    if before is None:
-        end += room * (above_p + alpha * above_q)
-        end += np.cumsum(wrong[::-1])[-2::-2]
-        end += alpha * np.cumsum(wrong_q[::-1])[-2::-2]
+    end += room * (above_p + alpha * above_q)
+    end += np.cumsum(wrong[::-1])[-2::-2]
+    end += alpha * np.cumsum(wrong_q[::-1])[-2::-2]
     start = np.where(first_line, np.minimum(start, end), start)
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
@@ -387,8 +384,7 @@ def lower_share(
     touch_right = inner * (1 + hair) - alpha[:-1] * inner_other
     touch_left = alpha[1:] * other - mass
     at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
-    below = np.expm1(hair) * held  # what counts as on the grid point is not
-    at_right = np.where(missed, np.where(rising, touch_left, below), at_right)
+    at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
     slack_right += missed * (wrong[1:-1:2] + alpha[1:] * wrong_q[1:-1:2])
     at_left = at_left + np.where(missed, slack, slack_left) * (at_left != 0)
     at_right = at_right + slack_right * (at_right != 0)
@@ -603,22 +599,15 @@ def discretize(
         share = upper_share(step, edges, p, q, pair.mass_error)
     else:
         before, hair = None, 0.0
-        held: Floats = np.zeros(cells)
         if pair.atoms:
             largest = float(np.max(np.abs(edges)))
             hair = min(4 * (pair.atom_error + 8 * UNIT * largest), step * HAIR)
-            cut = np.stack([edges[::2] - hair, edges[::2]], axis=1).ravel()
+            cut = edges[::2] - hair
             p_cut, q_cut = pair.interval_masses(cut, np.diff(cut), closed)
-            before = (
-                p_cut[1:-2:2] + p_cut[2:-1:2],
-                q_cut[1:-2:2] + q_cut[2:-1:2],
-            )
-            held = p_cut[3::2] * (1 + 1e-9)
+            before = p_cut[1:-1], q_cut[1:-1]
         balanced = infinity == other_infinity == 0
         error = pair.mass_error
-        share = lower_share(
-            step, edges, p, q, error, before, hair, balanced, held
-        )
+        share = lower_share(step, edges, p, q, error, before, hair, balanced)
     grid = np.append(mass - share, 0.0)
     grid[1:] += share
     if upward:
