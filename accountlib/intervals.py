@@ -824,7 +824,7 @@ def cell_levels(part: Cells, tilt: float, step: float) -> NDArray[np.int64]:
         width = np.minimum((rough / np.maximum(length, 1)) ** (-1 / 3), 1e18)
     for factor in np.geomspace(4, 1e-6, 60):
         level = np.log2(np.clip(factor * width, 1, widest)).astype(np.int64)
-        if float(rough @ np.where(level > 0, 4.0**level, 0)) < 0.1:
+        if float(rough @ np.where(level > 0, 4.0**level, 0)) < 0.03:
             return np.asarray(level)
     return np.zeros(len(rough), dtype=np.int64)
 
@@ -970,7 +970,7 @@ def bound_tables(
     tables = []
     for side in sides:
         sign = 1 if side == "upper" else -1
-        moved = rounded if sign > 0 else rounded + hair
+        outward = rounded if sign > 0 else rounded + hair
         grids = []
         for (p, q), inner, start in zip(pieces, before, left, strict=True):
             mass = p[1:-1:2] + p[2:-1:2]
@@ -1003,9 +1003,9 @@ def bound_tables(
         tables.append(
             TiltedTable(
                 step=step,
-                offset=offset + sign * moved,
+                offset=offset + sign * outward,
                 tilt=tilt,
-                log_scale=log_scale + 2 * sign * tilt * moved,
+                log_scale=log_scale + 2 * sign * tilt * outward,
                 tail=tail if sign > 0 else 0.0,
                 infinity_mass=min(1.0, infinity * (1 + sign * 4 * UNIT)),
                 bound=side,

@@ -155,13 +155,13 @@ class Saboteur(al.GaussianPair):
 
 @term(
     "interval masses",
-    "(@mass_error(mass) + 8 * UNIT) * mass",
+    "(@mass_error(mass) + 16 * UNIT) * mass",
     "+ @wrong[::2] + wrong[1::2]",
     "+ wrong[::2] + @wrong[1::2]",
     "excess += @alpha * (wrong_q[::2]",
     ("wrong[2::2] + alpha[:-1]", "wrong[2::2] - alpha[:-1]"),
     "* other - @slack",
-    "1 + @sign * pair.mass_error(grid)",
+    "1 + @sign * pair.mass_error(masses)",
 )
 def interval_masses(m):
     """A saboteur errs as much as permitted, which shows where delta is a
@@ -235,8 +235,8 @@ def tilted_masses(m):
     "rounded losses",
     "rounded = @8 * UNIT",
     "rounded += @pair.atom_error",
-    "offset=offset + @sign * rounded",
-    "@tilt * rounded",
+    "offset=offset + @sign * outward",
+    "@tilt * outward",
 )
 def rounded_losses(m):
     """The stored losses are beyond the edges that their masses belong to,
@@ -396,7 +396,7 @@ def transform(m):
     "1 + @sign * 8 * UNIT * len(parts)",
     "infinity * (1 + @sign * 4 * UNIT)",
     "result * (1 + @sign * 8 * UNIT)",
-    "total.infinity_mass * (1 + @total.sign * 8 * UNIT)",
+    "infinite * (1 + @parts[0].sign * 8 * len(parts) * UNIT)",
     ("-math.expm1(total) + 0.0", "1 - math.exp(total)"),
 )
 def mass_at_infinity(m):
