@@ -556,7 +556,7 @@ class ExchangedPair(WeightedGaussians):
         return np.stack([up, down, two_sum(double, one + 2 * rest)])
 
     def _kept(self, z: Floats, ends: tuple[bool, bool]) -> slice:
-        """The terms that count. `ends`: all with small, large means."""
+        """The terms that count. `ends`: all, in a part at either end."""
         means, heights = self._means[0], -self._heights[0]
         number = len(means)
         least = means[int(means[0] == 0)]
@@ -567,8 +567,8 @@ class ExchangedPair(WeightedGaussians):
             powers += slopes
             most = np.max(powers, axis=1, keepdims=True)
             seen = np.flatnonzero(np.any(powers > most - 80, axis=0))
-            low = 0 if ends[0] else int(seen[0])
-            return slice(low, number if ends[1] else int(seen[-1]) + 1)
+            if not any(ends):
+                return slice(int(seen[0]), int(seen[-1]) + 1)
         return slice(0, number)
 
     def _places(
