@@ -2592,7 +2592,9 @@ def merge_gaussians(
 
     Parameters: `losses`, pairs and their counts.
     Returns: such a dictionary, with at most one Gaussian pair.
-    Error: none that counts: two floats keep 30 digits of mu.
+    Error: two floats keep 30 digits of mu. Pairs with the same float mu
+    count as the first one of them: an error of u, relative to mu, which
+    the room in the masses covers.
     Source: Dong, Roth and Su (2022), Corollary 3.3; chapter 5, "One call".
 
     >>> merge_gaussians({GaussianPair(3.0): 1, GaussianPair(2.0): 4})
