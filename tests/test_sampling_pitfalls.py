@@ -1010,7 +1010,9 @@ def test_table_1():
             (poisson, "published_poisson", "tight_poisson_remove"),
             (fixed, "published_wor", "tight_wor_remove"),
         ):
-            bound = al.epsilon(run, delta=row["delta"], **BOTH)
+            bound = al.epsilon(
+                run, delta=row["delta"], relative_width=1e-4, **BOTH
+            )
             assert 0 <= row[printed] - bound.upper
             assert row[printed] - bound.lower <= 0.02
             assert abs(bound.upper - row[tight]) <= max(
