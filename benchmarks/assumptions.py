@@ -21,10 +21,8 @@ import scipy
 from flint import arb, ctx
 from scipy.fft import fft, irfft, next_fast_len, rfft
 
-OLDEST = np.__version__.startswith("1.26")
-RESULTS = Path(__file__).with_name(
-    "assumptions-numpy-1.26.json" if OLDEST else "assumptions.json"
-)
+RESULTS = Path(__file__).with_suffix(".json")
+OLDEST = RESULTS.with_name("assumptions-numpy-1.26.json")
 UNIT = 2.0**-53
 POINTS = 20_000
 # What the proof counts for one call, relative to the result.
@@ -235,7 +233,8 @@ def main():
         **measure(),
     }
     text = json.dumps(result, indent=1) + "\n"
-    RESULTS.write_text(text, encoding="utf-8")
+    path = OLDEST if np.__version__.startswith("1.26") else RESULTS
+    path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
