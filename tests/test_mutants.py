@@ -890,12 +890,12 @@ def test_atoms_on_edges_belong_to_one_side(make, numbers, closed):
         p, q = pair.interval_masses(edges, np.diff(edges), closed)
         back = pair.interval_masses(edges, np.diff(edges), other)
         assert p == pytest.approx(back[1][::-1], rel=1e-12, abs=1e-300)
-        if closed == "right" and make is al.DiscreteGaussian:
+        # Atoms of samples may be rounded to the other side of an edge.
+        whole = make is al.DiscreteGaussian and sampling == al.FullBatch()
+        if closed == "right" and whole:
             at = np.isin(edges, pair.atoms)
-            whole, without = np.cumsum(p)[:-1][at], np.cumsum(back[0])[:-1][at]
-            assert np.all(
-                (whole > without) | (whole < 1e-9) | (without > 0.999)
-            )
+            up_to, below = np.cumsum(p)[:-1][at], np.cumsum(back[0])[:-1][at]
+            assert np.all((up_to > below) | (up_to < 1e-9) | (below > 0.999))
         assert q == pytest.approx(back[0][::-1], rel=1e-12, abs=1e-300)
 
 
