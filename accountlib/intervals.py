@@ -692,8 +692,8 @@ def heaviest(part: Cells, order: float, epsilon: float) -> tuple[float, ...]:
     >>> heaviest(Cells.first(GaussianPair(1.0), 3, 1e-9), 1.0, 0.0)
     ()
     """
-    few = part.pair.atom_count <= 4
-    if not part.pair.discrete or (landmarks(part.pair) and not few):
+    few, none = part.pair.atom_count <= 4, part.pair.atom_count == 0
+    if none or not part.pair.discrete or (landmarks(part.pair) and not few):
         return ()
     mass, _ = part.tilted_masses(order)
     first = int(np.argmax(np.where(part.far, 0, mass)))
@@ -706,7 +706,8 @@ def heaviest(part: Cells, order: float, epsilon: float) -> tuple[float, ...]:
     chosen = part.loss[[first, *places[score[places] > least]]]
     atoms = np.array(part.pair.atoms)
     nearest = np.searchsorted((atoms[1:] + atoms[:-1]) / 2, chosen)
-    return tuple(sorted(set(atoms[nearest].tolist())))
+    found = tuple(sorted(set(atoms[nearest].tolist())))
+    return found if len(found) > 1 else ()
 
 
 def grid_offset(

@@ -411,3 +411,20 @@ def test_frequent_far_losses_are_no_rare_ones():
     search = intervals.Search(way, query, 3.98e-09)
     search.narrow(0.0)
     assert search.bound.contains(4.0935e-95)
+
+
+def test_lists_without_atoms_and_atoms_without_tilted_mass():
+    """A pair may have infinite losses only; a tilt may leave one atom."""
+    nothing = al.Release(al.DiscretePair((0.0, 1.0), (1.0, 0.0)), count=4)
+    other = al.Release(
+        al.DiscretePair((0.5, 0.3, 0.2), (0.2, 0.3, 0.5)),
+        al.Poisson(0.9999977513306282),
+        8,
+    )
+    bound = al.delta([nothing, other], epsilon=0.0, adjacency="add-or-remove")
+    assert bound == al.Bound(1.0, 1.0)
+    part = intervals.Cells.first(nothing.mechanism.pair(), 4, 1e-30)
+    assert intervals.heaviest(part, 1.0, 0.0) == ()
+    run = al.Release(al.RandomizedResponse(0.6), al.Poisson(1e-3), 10)
+    bound = al.epsilon(run, delta=1e-9, adjacency="remove")
+    assert bound.contains(4.98926e-3) and bound.width < 1e-3
