@@ -105,10 +105,12 @@ __all__ = [
     "grid_size",
     "least_order",
     "rough_half",
+    "beside_atoms",
     "choose_split",
     "rough_epsilon",
-    "two_grids",
     "added",
+    "both_parts",
+    "two_grids",
     "merge_gaussians",
     "directions",
     "distinct_ways",
@@ -2440,6 +2442,25 @@ def rough_half(
     return order, max(log_delta, log_one), order
 
 
+def beside_atoms(pair: DominatingPair, places: Floats) -> NDArray[np.bool_]:
+    """Which places are surely not the place of an atom.
+
+    >>> from accountlib.worst_case_pairs import LaplacePair
+    >>> beside_atoms(LaplacePair(2.0), np.array([0.4, 0.5])).tolist()
+    [True, False]
+    """
+    atoms = np.array(pair.atoms)
+    if len(atoms) == 0:
+        return np.ones(len(places), dtype=bool)
+    after = np.searchsorted(atoms, places)
+    left, right = (
+        np.abs(atoms[np.clip(k, 0, len(atoms) - 1)] - places)
+        for k in (after - 1, after)
+    )
+    room = 64 * (pair.atom_error + 8 * UNIT * np.abs(places))
+    return np.asarray(np.minimum(left, right) > room)
+
+
 def choose_split(
     losses: Losses, query: Query, low: float = 0.0, high: float = 1.0
 ) -> tuple[float, float]:
@@ -2459,8 +2480,9 @@ def choose_split(
         edges = np.concatenate([first, tries, fine[fine > 1e-12]])
         cells.append(Cells.of(pair, count, np.unique(edges), 1e-320))
     top = min(float(part.edges[-1]) for part in cells)
+    free = np.all([beside_atoms(pair, tries) for pair, _ in losses], axis=0)
     found, whole = [], 0.0
-    for split in tries[tries < top]:
+    for split in tries[free & (tries < top)]:
         near = [near_cells(part, split) for part in cells]
         if min(float(np.sum(np.exp(part.log_p))) for part in near) < 0.3:
             continue
@@ -2514,6 +2536,64 @@ def rough_epsilon(
     return math.sqrt(low * high)
 
 
+def added(
+    searches: Sequence["Search"],
+    query: Query,
+    value: float,
+    ceiling: float = 0.0,
+) -> Bound:
+    """The answer from deltas that add up.
+
+    Parameters: `searches`, each for the delta of a part; `query`; `value`,
+    the answer, roughly; `ceiling`, above which all other parts have the
+    delta 0.
+    Source: chapter 5, "Two grids".
+    """
+    if query.delta is None:
+        lower = math.fsum(x.bound.lower for x in searches)
+        upper = math.fsum(x.bound.upper for x in searches)
+        return Bound(lower * (1 - 2 * UNIT), upper * (1 + 2 * UNIT))
+    order = max(x.order for x in searches)
+    room, ends = max(1e-3 * query.relative_width, 1e-15), [0.0, math.inf]
+    for k, side in enumerate(SIDES[::-1]):
+        totals = [x.totals[side] for x in searches if side in x.totals]
+        complete = len(totals) == len(searches)
+        if totals and (complete or side == "lower"):
+            ends[k] = read_epsilon(totals, query.delta, value, order, room)
+    return Bound(ends[0], max(ends[1], ceiling))
+
+
+def both_parts(
+    losses: Losses, split: float, query: Query, whole: float
+) -> tuple[list[Search], float]:
+    """Searches for the delta of rare sums and of near losses, with guesses.
+
+    Parameters: `losses`, pairs and counts; `split`; `query` for a delta;
+    `whole`, that delta, roughly.
+    Returns: (searches, a loss that sums of near losses without a search do
+    not exceed).
+    Source: chapter 5, "Two grids".
+    """
+    epsilon, goal = query.epsilon or 0.0, query.relative_width
+    near = [(NearPair(pair, split), n) for pair, n in losses]
+    ceiling = loss_ceiling(near).upper
+    searches = [Search(losses, query, split)]
+    if ceiling > epsilon:
+        searches.append(Search(near, query))
+    for search in searches:
+        _, log_delta, search.slope = rough_half(search.cells, epsilon, goal)
+        search.guess = min(math.exp(min(max(log_delta, -700.0), 0.0)), whole)
+    if sum(search.guess for search in searches) < whole / 3:
+        searches[0].guess = whole
+    floor = 1e-3 * goal * math.fsum(search.guess for search in searches)
+    for search in searches:
+        if search.guess < floor:  # it need not be resolved
+            point = epsilon, math.log(floor)
+            search.order = least_order(search.cells, search.order, point)
+            search.guess, search.slope = floor, search.order
+    return searches, 0.0 if len(searches) > 1 else ceiling
+
+
 def two_grids(
     losses: Losses, query: Query, known: Bound, guess: float
 ) -> Bound:
@@ -2522,66 +2602,32 @@ def two_grids(
     Parameters: `losses`, pairs and counts; `query`; `known`, an interval
     for the answer; `guess`, in it.
     Returns: a Bound, not wider than the known one.
-    Source: chapter 5, "Rare steps".
+    Source: chapter 5, "Two grids".
     """
     goal, bound = query.relative_width, known
     guess = rough_epsilon(losses, query, known, guess)
     for _ in range(2):
         value = min(max(guess, bound.lower), bound.upper)
-        epsilon, log_delta = query.point(value)
-        ask = Query(None, epsilon, goal)
+        ask = Query(None, query.point(value)[0], goal)
         low, high = bound.lower, bound.upper
         if query.delta is not None:
             low, high = query.delta / 3, query.delta * 3
-        split, most = choose_split(losses, ask, low, high)
+        split, whole = choose_split(losses, ask, low, high)
         if split == math.inf:
             return bound
-        near = [(NearPair(pair, split), n) for pair, n in losses]
-        searches = [Search(losses, ask, split)]
-        if loss_ceiling(near).upper > epsilon:
-            searches.append(Search(near, ask))
-        for search in searches:
-            _, guess, search.slope = rough_half(search.cells, epsilon, goal)
-            search.guess = min(math.exp(min(max(guess, -700.0), 0.0)), most)
-        if sum(search.guess for search in searches) < most / 3:
-            searches[0].guess = most
-        whole = math.fsum(search.guess for search in searches)
-        floor = 1e-3 * goal * whole
-        for search in searches:
-            if search.guess < floor:
-                point = epsilon, math.log(floor)
-                search.order = least_order(search.cells, search.order, point)
-                search.guess, search.slope = floor, search.order
+        searches, ceiling = both_parts(losses, split, ask, whole)
         sizes = [search.guess for search in searches]
+        floor = 1e-3 * goal * math.fsum(sizes)
         for _ in range(2):
             for search, size in zip(searches, sizes, strict=True):
                 share = size / max(math.fsum(sizes), TINY)
                 search.aim(min(0.5 * goal / max(share, 1e-3), 0.5), floor)
             sizes = [search.bound.upper for search in searches]
-        bound = within(bound, added(searches, query, value))
+        bound = within(bound, added(searches, query, value, ceiling))
         if bound.width <= goal or query.delta is None:
             break
         guess = (bound.lower + min(bound.upper, 2 * bound.lower)) / 2
     return bound
-
-
-def added(searches: Sequence["Search"], query: Query, value: float) -> Bound:
-    """The answer from deltas that add up."""
-    ends = []
-    for side, worst in (("lower", 0.0), ("upper", math.inf)):
-        if query.delta is None:
-            total = math.fsum(getattr(x.bound, side) for x in searches)
-            sign = 1 if side == "upper" else -1
-            ends.append(total * (1 + 2 * sign * UNIT))
-            continue
-        totals = [x.totals[side] for x in searches if side in x.totals]
-        if len(totals) == len(searches) or (side == "lower" and totals):
-            order = max(x.order for x in searches)
-            room = 1e-3 * query.relative_width
-            ends.append(read_epsilon(totals, query.delta, value, order, room))
-        else:
-            ends.append(worst)
-    return Bound(*ends)
 
 
 def merge_gaussians(

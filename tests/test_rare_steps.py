@@ -358,6 +358,7 @@ def test_tiny_guarantees_in_almost_full_samples():
 
 
 SUB = "substitute"
+REMOVE: dict[str, Any] = {"adjacency": "remove"}
 
 
 @pytest.mark.parametrize("rate", [0.25, 0.3, 0.7, 1e-3])
@@ -428,3 +429,30 @@ def test_lists_without_atoms_and_atoms_without_tilted_mass():
     run = al.Release(al.RandomizedResponse(0.6), al.Poisson(1e-3), 10)
     bound = al.epsilon(run, delta=1e-9, adjacency="remove")
     assert bound.contains(4.98926e-3) and bound.width < 1e-3
+
+
+@pytest.mark.parametrize("guess", [0.02, 0.2, 0.6, 1.0, 3.0, 20.0])
+def test_a_poor_guess_gives_no_wrong_answer(guess):
+    """Sums of near losses may not reach a guess, but they reach the truth."""
+    near, far, rare = 0.1, 5.0, 1e-6
+    q = (0.5 * math.exp(-near), rare * math.exp(-far))
+    pair = al.DiscretePair((0.5, 0.5 - rare, rare), (q[0], 1 - sum(q), q[1]))
+    known = al.Bound(0.0, math.inf)
+    query = Query(0.03, None, 1e-3)
+    bound = intervals.two_grids([(pair, 3)], query, known, guess)
+    assert bound.contains(0.091643)
+    for delta in (1e-6, 3e-5, 1e-3, 0.01, 0.05):
+        exact = al.epsilon(al.Release(pair, count=3), delta=delta, **REMOVE)
+        found = intervals.two_grids(
+            [(pair, 3)], Query(delta, None, 1e-3), known, guess
+        )
+        assert found.lower <= exact.upper and exact.lower <= found.upper
+
+
+def test_no_split_on_an_atom():
+    """A share of epsilon may be the place of an atom: two runs of a coin."""
+    pair = al.RandomizedResponse(0.9).pair()
+    top = pair.atoms[-1]
+    places = np.array([top * (1 - 1e-15), top, top * 0.999, 0.5])
+    beside = intervals.beside_atoms(pair, places)
+    assert beside.tolist() == [False, False, True, True]
