@@ -39,6 +39,7 @@ from accountlib.worst_case_pairs import (
     Closed,
     DiscretePair,
     DominatingPair,
+    ExcessError,
     GaussianPair,
     Release,
     check_kind,
@@ -492,6 +493,7 @@ def saddle(
     True
     """
     orders = np.geomspace(low, high, points)
+    lifted = False
     while True:
         moment, mean, variance = total_cumulants(cells, orders)
         with np.errstate(over="ignore"):
@@ -508,11 +510,13 @@ def saddle(
             missing, value = query.epsilon - mean, estimate
         if len(orders) == 1:
             spread, order = math.sqrt(float(variance[0])), float(orders[0])
-            if spread > 1e-12:  # at smaller orders nothing changes
-                plain = all(math.isinf(c.split) for c in cells)
-                least = 0.5 / spread
-                order = max(order, least if plain else min(least, 0.3))
-            return order, float(value[0])
+            plain = all(math.isinf(c.split) for c in cells)
+            least = 0.5 / max(spread, 1e-12)
+            least = least if plain else min(least, 0.3)
+            if lifted or order >= least or spread <= 1e-12:
+                return order, float(value[0])
+            orders, lifted = np.array([least]), True
+            continue
         reached = missing <= 0
         k = int(np.argmax(reached)) if np.any(reached) else len(orders) - 1
         ratio = float(orders[1] / orders[0])
@@ -971,22 +975,23 @@ def bound_tables(
             for p, q in cell_masses(pair, losses - hair, part.split)
         ]
     tables = []
+    errors = [pair.excess_error(p, q) for p, q in pieces]
     for side in sides:
         sign = 1 if side == "upper" else -1
         outward = rounded if sign > 0 else rounded + hair
         grids = []
-        for (p, q), inner, start in zip(pieces, before, left, strict=True):
+        every = zip(pieces, errors, before, left, strict=True)
+        for (p, q), wrong, inner, start in every:
             mass = p[1:-1:2] + p[2:-1:2]
             share: Floats
             if sign > 0 and step >= 1e-14:
                 # With a smaller e^epsilon the share is larger: still valid.
                 capped = np.minimum(edges, LARGEST_LOSS)
-                share = upper_share(widths, capped, p, q, pair.mass_error)
+                share = upper_share(widths, capped, p, q, wrong)
             elif coarse:
                 share = mass if sign > 0 else np.zeros(len(mass))
             else:
-                error = pair.mass_error
-                share = lower_share(widths, edges, p, q, error, inner, hair)
+                share = lower_share(widths, edges, p, q, wrong, inner, hair)
             grid = np.append(mass - share, 0.0)
             grid[1:] += share
             if sign > 0:
@@ -1471,6 +1476,9 @@ class NearPair(DominatingPair):
 
     def mass_error(self, mass: Floats) -> Floats:
         return self.pair.mass_error(mass)
+
+    def excess_error(self, p: Floats, q: Floats) -> ExcessError:
+        return self.pair.excess_error(p, q)
 
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed

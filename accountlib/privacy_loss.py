@@ -3,7 +3,6 @@
 """Counting privacy with loss distributions."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -24,6 +23,7 @@ from accountlib.worst_case_pairs import (
     UNIT,
     Closed,
     DominatingPair,
+    ExcessError,
     check_kind,
 )
 
@@ -38,7 +38,7 @@ __all__ = [
     "PrivacyLossDistribution",
     "grid_curve",
     "grid_epsilon",
-    "absolute_error",
+    "excess_mass",
     "upper_share",
     "lower_share",
     "convex_hull",
@@ -241,25 +241,31 @@ def grid_epsilon(
     return (first_index + k) * step + math.log1p(part * math.expm1(step))
 
 
-def absolute_error(
-    mass: Floats, mass_error: Callable[[Floats], Floats]
-) -> Floats:
-    r"""How far masses may be off where a cell is split, a sum included.
+def excess_mass(
+    p: Floats, q: Floats, losses: Floats, error: ExcessError
+) -> tuple[Floats, Floats]:
+    r"""How much P exceeds alpha times Q in intervals.
 
-    Formula: $(e_P + 16u)\, P$: error of the mass, of an exponential and of
-    an expm1 beside it ($4u$ each) and of four operations.
+    Formula: $P - \alpha Q$ with $\alpha = e^\ell$.
 
-    Parameters: `mass`; `mass_error`, the relative errors that their pair
-    states.
-    Returns: one upper bound per mass.
+    Parameters: `p`, `q`, masses of intervals; `losses` ($\ell$), one per
+    interval; `error`, what their pair states for differences.
+    Returns: the differences, and how far they may be off, rounding included.
     Source: chapter 3, "From above".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
-    >>> mass = np.array([0.5])
-    >>> bool(absolute_error(mass, GaussianPair(1.0).mass_error)[0] < 1e-14)
-    True
+    >>> pair, one = GaussianPair(1.0), np.array([0.5])
+    >>> value, wrong = excess_mass(one, one, one, pair.excess_error(one, one))
+    >>> round(float(value[0]), 6), bool(wrong[0] < 1e-13)
+    (-0.324361, True)
     """
-    return (mass_error(mass) + 16 * UNIT) * mass
+    alpha, gain = np.exp(losses), p - q
+    more = np.expm1(losses) * q
+    whole = alpha * q
+    near = np.abs(losses) < 0.5
+    value = np.where(near, gain - more, p - whole)
+    size = np.where(near, np.abs(gain) + np.abs(more), p + whole)
+    return value, error.at(alpha) + 16 * UNIT * size
 
 
 def upper_share(
@@ -267,7 +273,7 @@ def upper_share(
     edges: Floats,
     p: Floats,
     q: Floats,
-    mass_error: Callable[[Floats], Floats],
+    error: ExcessError,
 ) -> Floats:
     r"""Connect the dots: how much of each cell's mass goes to its right end.
 
@@ -276,8 +282,8 @@ def upper_share(
 
     Parameters: `step` ($\Delta$), the width of the cells, one number or
     one per cell; `edges`, the ends and middles of n cells; `p`, `q`,
-    masses of the 2n + 2 intervals that they cut; `mass_error`, the
-    relative errors that the pair states for masses.
+    masses of the 2n + 2 intervals that they cut; `error`, what their pair
+    states for differences of these masses.
     Returns: n shares, each at least the exact one.
     Source: Doroshenko et al. (2022), Algorithm 1; chapter 3, "From above".
 
@@ -285,18 +291,18 @@ def upper_share(
     >>> edges = np.array([0.0, 0.5, 1.0])
     >>> pair = GaussianPair(1.0)
     >>> p, q = pair.masses(edges)
-    >>> share = upper_share(1.0, edges, p, q, pair.mass_error)
+    >>> share = upper_share(1.0, edges, p, q, pair.excess_error(p, q))
     >>> bool(0 < share[0] < p[1] + p[2])
     True
     """
+    excess = np.zeros(len(edges) // 2)
+    for half in (slice(1, -1, 2), slice(2, -1, 2)):
+        part = error.part(half)
+        value, wrong = excess_mass(p[half], q[half], edges[:-1:2], part)
+        excess += value + wrong
     mass, other = p[1:-1:2] + p[2:-1:2], q[1:-1:2] + q[2:-1:2]
-    alpha = np.exp(edges[:-1:2])
-    wrong = absolute_error(p[1:-1], mass_error)
-    wrong_q = absolute_error(q[1:-1], mass_error)
-    excess = mass - alpha * other + wrong[::2] + wrong[1::2]
-    excess += alpha * (wrong_q[::2] + wrong_q[1::2])
-    share = np.clip(excess / -np.expm1(-step), 0, mass)
-    return np.where(other > TINY, share, mass)
+    share = excess / -np.expm1(-step) * (1 + 8 * UNIT)
+    return np.where(other > TINY, np.clip(share, 0, mass), mass)
 
 
 def lower_share(
@@ -304,7 +310,7 @@ def lower_share(
     edges: Floats,
     p: Floats,
     q: Floats,
-    mass_error: Callable[[Floats], Floats],
+    error: ExcessError,
     before: tuple[Floats, Floats] | None = None,
     hair: float = 0.0,
     balanced: bool = False,
@@ -328,33 +334,29 @@ def lower_share(
     >>> edges = 0.05 * np.arange(-80, 81)
     >>> pair = GaussianPair(1.0)
     >>> p, q = pair.masses(edges)
-    >>> lower_share(0.1, edges, p, q, pair.mass_error).shape
+    >>> lower_share(0.1, edges, p, q, pair.excess_error(p, q)).shape
     (80,)
     """
-    alpha = np.exp(edges[::2])
-    wrong = absolute_error(p, mass_error)
-    wrong_q = absolute_error(q, mass_error)
-    # Intervals left (0, 2, ...) and right (1, 3, ...) of each grid point.
-    p_left, p_right, q_left, q_right = p[::2], p[1::2], q[::2], q[1::2]
-    mass, other = p_left[1:] + p_right[:-1], q_left[1:] + q_right[:-1]
-    # What may be wrong in the halves of each cell, seen from its left end.
-    slack_left = wrong[1:-1:2] + alpha[:-1] * wrong_q[1:-1:2]
-    slack = slack_left + wrong[2::2] + alpha[:-1] * wrong_q[2::2]
-    excess = mass - alpha[:-1] * other - slack
-    excess = np.where(other > TINY, np.maximum(excess, 0), 0)
+    # Halves of each cell, seen from its left and from its right end.
+    halves = slice(1, -1, 2), slice(2, None, 2)
+    seen = [
+        excess_mass(p[half], q[half], losses, error.part(half))
+        for losses in (edges[:-2:2], edges[2::2])
+        for half in halves
+    ]
+    (left, slack_left), (rest, more), (left_there, slack_there) = seen[:3]
+    right, slack_right = seen[3]
+    (p_left, q_left), (p_right, q_right) = ((p[h], q[h]) for h in halves)
+    mass, other, slack = p_left + p_right, q_left + q_right, slack_left + more
+    excess = np.where(other > TINY, np.maximum(left + rest - slack, 0), 0)
     # Depth of each cell's tangent at its left and at its right end.
-    half = np.diff(edges)
-    at_left = np.where(
-        q_right[:-1] > TINY,
-        p_right[:-1] - alpha[:-1] * q_right[:-1],
-        -np.expm1(-half[::2]) * p_right[:-1],
-    )
+    width = np.diff(edges)
+    at_left = np.where(q_left > TINY, left, -np.expm1(-width[::2]) * p_left)
     at_right = np.where(
-        q_left[1:] > TINY,
-        alpha[1:] * q_left[1:] - p_left[1:],
-        np.expm1(half[1::2]) * p_left[1:],
+        q_right > TINY, -right, np.expm1(width[1::2]) * p_right
     )
     # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
+    alpha = np.exp(edges[::2])
     below_p, below_q = np.cumsum(p)[::2], np.cumsum(q)[::2]
     above_p = np.cumsum(p[::-1])[-2::-2]
     above_q = np.cumsum(q[::-1])[-2::-2]
@@ -362,17 +364,16 @@ def lower_share(
     end = np.maximum(above_p - alpha * above_q, 0)
     room = UNIT * (2 * len(p) + 400)
     start += room * (alpha * below_q + below_p)
-    start += np.cumsum(wrong)[::2] + alpha * np.cumsum(wrong_q)[::2]
+    below = (np.cumsum(x)[::2] for x in error[:3])
+    start += ExcessError(*below, error.middle).at(alpha)
     first_line = (start <= end) | (balanced & (edges[::2] == 0))
     end += room * (above_p + alpha * above_q)
-    end += np.cumsum(wrong[::-1])[-2::-2]
-    end += alpha * np.cumsum(wrong_q[::-1])[-2::-2]
+    above = (np.cumsum(x[::-1])[-2::-2] for x in error[:3])
+    end += ExcessError(*above, error.middle).at(alpha)
     start = np.where(first_line, np.minimum(start, end), start)
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
     line_right = np.where(rising, start[1:], end[1:])
-    # ... and from its right end.
-    slack_right = wrong[2::2] + alpha[1:] * wrong_q[2::2]
     missed = at_left + slack_left > line_left
     missed |= at_right + slack_right > line_right
     # The chain dips where a tangent comes near its outer line, unless it
@@ -380,12 +381,15 @@ def lower_share(
     near, line = np.where(rising, [at_left, line_left], [at_right, line_right])
     missed |= (near > 0.5 * line) & (near < (1 - 1e-6) * line)
     # There the tangent touches at the end that is nearer to the outer line.
-    inner, inner_other = (mass, other) if before is None else before
-    touch_right = inner * (1 + hair) - alpha[:-1] * inner_other
-    touch_left = alpha[1:] * other - mass
+    touch_right = left + rest
+    if before is not None:
+        part = error.part(halves[0])
+        touch_right, _ = excess_mass(*before, edges[:-2:2], part)
+        touch_right += hair * before[0]
+    touch_left = -(left_there + right)
     at_left = np.where(missed, np.where(rising, 0, touch_right), at_left)
     at_right = np.where(missed, np.where(rising, touch_left, 0), at_right)
-    slack_right += missed * (wrong[1:-1:2] + alpha[1:] * wrong_q[1:-1:2])
+    slack_right += missed * slack_there
     at_left = at_left + np.where(missed, slack, slack_left) * (at_left != 0)
     at_right = at_right + slack_right * (at_right != 0)
     over = (at_left > line_left) | (at_right > line_right)
@@ -596,7 +600,7 @@ def discretize(
     elif bound == "buckets-lower" or coarse:
         share = np.zeros(cells)
     elif upward:
-        share = upper_share(step, edges, p, q, pair.mass_error)
+        share = upper_share(step, edges, p, q, pair.excess_error(p, q))
     else:
         before, hair = None, 0.0
         if pair.atoms:
@@ -606,7 +610,7 @@ def discretize(
             p_cut, q_cut = pair.interval_masses(cut, np.diff(cut), closed)
             before = p_cut[1:-1], q_cut[1:-1]
         balanced = infinity == other_infinity == 0
-        error = pair.mass_error
+        error = pair.excess_error(p, q)
         share = lower_share(step, edges, p, q, error, before, hair, balanced)
     grid = np.append(mass - share, 0.0)
     grid[1:] += share

@@ -10,7 +10,7 @@ from decimal import Context, Decimal
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, singledispatch
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,7 @@ __all__ = [
     "Closed",
     "SHORT_RULE",
     "LONG_RULE",
+    "ExcessError",
     "DominatingPair",
     "check_kind",
     "ReversedPair",
@@ -84,6 +85,36 @@ SHORT_RULE = tuple(
 LONG_RULE = tuple(
     np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(8)
 )
+
+
+class ExcessError(NamedTuple):
+    r"""How far the differences P - alpha Q of computed masses may be off.
+
+    Formula: $a + \alpha b + \lvert \alpha - c \rvert d$.
+
+    Fields: `p` (a), `q` (b), `common` (d), one number per interval;
+    `middle` (c > 0).
+    Source: chapter 2, "The error of a mass".
+
+    >>> error = ExcessError(np.ones(1), np.zeros(1), np.ones(1), 0.9)
+    >>> error.at(np.array([1.0])).round(9).tolist()
+    [1.1]
+    """
+
+    p: Floats
+    q: Floats
+    common: Floats
+    middle: float = 1.0
+
+    def at(self, alpha: Floats) -> Floats:
+        """One bound per interval."""
+        gap = np.abs(alpha - self.middle)
+        return self.p + alpha * self.q + gap * self.common
+
+    def part(self, part: slice) -> "ExcessError":
+        """The same for some of the intervals."""
+        arrays = (x[part] for x in self[:3])
+        return ExcessError(*arrays, self.middle)
 
 
 class DominatingPair(ABC):
@@ -175,6 +206,19 @@ class DominatingPair(ABC):
         """
         small = np.finfo(np.float64).tiny
         return UNIT * (64 - 16 * np.log(np.clip(mass, small, 1)))
+
+    def excess_error(self, p: Floats, q: Floats) -> ExcessError:
+        r"""Bound of the error of differences of interval masses.
+
+        Formula: $e_P P + \alpha e_Q Q$, unless a pair knows better.
+
+        Parameters: `p`, `q`, interval masses as computed.
+        Returns: an upper bound of how far P - alpha Q may be off, but for
+        the rounding of this difference.
+        Source: chapter 2, "The error of a mass".
+        """
+        wrong = self.mass_error(p) * p, self.mass_error(q) * q
+        return ExcessError(*wrong, np.zeros(len(p)))
 
     @front_door
     def masses(self, edges: ArrayLike) -> tuple[Floats, Floats]:
@@ -311,6 +355,11 @@ class ReversedPair(DominatingPair):
 
     def mass_error(self, mass: Floats) -> Floats:
         return self.pair.mass_error(mass)
+
+    def excess_error(self, p: Floats, q: Floats) -> ExcessError:
+        # Q - alpha P is -alpha (P - Q/alpha)
+        of_p, of_q, common, middle = self.pair.excess_error(q, p)
+        return ExcessError(of_q, of_p, middle * common, 1 / middle)
 
     def _delta(self, epsilon: float) -> float:
         return self.pair._reversed_delta(epsilon)
@@ -960,6 +1009,15 @@ class SampledPair(DominatingPair):
 
     def mass_error(self, mass: Floats) -> Floats:
         return self.base.mass_error(mass)
+
+    def excess_error(self, p: Floats, q: Floats) -> ExcessError:
+        # P - alpha Q is rate P0 + (missed - alpha) Q, but for 3u of P.
+        if self._miss < 1e-200:
+            return super().excess_error(p, q)
+        own = np.clip(p - self._miss * q + 4 * UNIT * p, 0, self.rate)
+        wrong = own * self.base.mass_error(own / self.rate) + 8 * UNIT * p
+        common = self.base.mass_error(q) * q
+        return ExcessError(wrong, np.zeros(len(p)), common, self._miss)
 
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed

@@ -190,6 +190,17 @@ def test_a_warm_cache_hides_no_broken_package(toy):
     assert "AssertionError" in run(toy, "tools/execute.py", code=1)
 
 
+def test_no_page_is_dropped_while_another_is_cached(toy):
+    """jupyter-cache may take a page that was just added for an old one."""
+    write(toy, cell("\n2 + 2\n"), stem="02_use")
+    tangle(toy)
+    limit = "Cache(cache_folder()).change_cache_limit(1)"
+    tools = "import sys\nsys.path.append('tools')\n"
+    run(toy, "-c", f"{tools}from execute import Cache, cache_folder\n{limit}")
+    run(toy, "tools/execute.py")
+    assert len(list((toy / "build" / "executed").iterdir())) == 2
+
+
 def test_a_page_that_changes_from_run_to_run_fails(toy):
     """pytest compares the notebook with the copy that the build executed."""
     shutil.copy(ROOT / "conftest.py", toy)

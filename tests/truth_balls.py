@@ -208,3 +208,22 @@ def worst(found: Any, exact: Sequence[Any], allowed: Any) -> float:
         elif float(error) > 1e-300:
             parts.append(math.inf)
     return max(parts)
+
+
+def worst_excess(
+    found: Any, exact: Any, error: Any, alpha: Sequence[float]
+) -> float:
+    """The same for P - alpha Q, one alpha for each interval.
+
+    `error` is what the pair states for such differences.
+    """
+    parts = [0.0]
+    limits = error.at(np.array(alpha))
+    for p, q, best_p, best_q, at, limit in zip(
+        *found, *exact, alpha, limits, strict=True
+    ):
+        wrong_p, wrong_q = ball(float(p)) - best_p, ball(float(q)) - best_q
+        wrong = abs(wrong_p - ball(at) * wrong_q)
+        if float(wrong) > 1e-300 * (1 + at):
+            parts.append(float(wrong) / max(float(limit), 5e-324))
+    return max(parts)

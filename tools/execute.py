@@ -11,13 +11,26 @@ import sys
 from pathlib import Path
 
 import nbformat
-from jupyter_cache import get_cache
+from jupyter_cache.cache.main import JupyterCacheBase
 from jupyter_cache.executors import load_executor
 from notebook import ROOT, notebooks
 
 READER = {"name": "myst_nb_md", "type": "plugin"}
 TIMEOUT = 120  # seconds for one cell
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
+
+
+class Cache(JupyterCacheBase):
+    """A cache that keeps every page.
+
+    jupyter-cache drops the oldest pages beyond a thousand. It asks which to
+    keep, then which others there are, in two transactions: a page that another
+    process adds in between is taken for an old one and removed. A folder of
+    ours never holds that many.
+    """
+
+    def truncate_caches(self) -> None:
+        pass
 
 
 def cache_folder() -> Path:
@@ -31,7 +44,7 @@ def cache_folder() -> Path:
 
 
 def main() -> int:
-    cache = get_cache(str(cache_folder()))
+    cache = Cache(cache_folder())
     uris = [str(path) for path in notebooks()]
     for uri in uris:
         cache.add_nb_to_project(uri, read_data=READER)
