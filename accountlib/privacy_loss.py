@@ -407,9 +407,11 @@ def lower_share(
     if not rising[-1] and end[-1] == 0 and before is None:
         # At most all of the last cell goes to its left end.
         at_left[-1] = min(at_left[-1], excess[-1])
-    depth = np.maximum(
-        np.append(at_left, end[-1]), np.append(start[0], at_right)
-    )
+    # The last grid point carries all that lies beyond: the chain ends at 0.
+    last = slice(-1, None)
+    top, off = excess_mass(p[last], q[last], edges[last], error.part(last))
+    depth = np.maximum(np.append(at_left, 0.0), np.append(start[0], at_right))
+    depth[-1] = max(float(top[0] - off[0]), 0.0)
     share = np.exp(step) * (excess - depth[:-1]) + depth[1:]
     share = share / np.expm1(step)
     share -= 32 * UNIT * (mass + np.abs(share))

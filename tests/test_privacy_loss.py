@@ -637,3 +637,38 @@ def test_mass_error_covers_the_masses():
                 ):
                     if best > 1e-290:
                         assert abs(value / best - 1) <= error
+
+
+@pytest.mark.parametrize(
+    "rate, half", [(1e-6, 1e-9), (1e-3, 1e-6), (0.5, 1e-3)]
+)
+def test_tangents_of_exact_masses_are_rounded_down(rate, half):
+    """Where P and Q are nearly equal, only rounding is left to be counted.
+
+    The masses are taken as exact. In the middle of the table the chain has to
+    lie below the tangent of each cell, at both of its ends.
+    """
+    pair = al.SampledPair(al.GaussianPair(0.25), rate)
+    edges = half * np.arange(-60, 61)
+    p, q = pair.masses(edges)
+    none = al.ExcessError(0 * p, 0 * p, 0 * p)
+    share = al.lower_share(2 * half, edges, p, q, none)
+    with mp.workdps(60):
+        p, q, share = ([mp.mpf(float(x)) for x in y] for y in (p, q, share))
+        alpha = [mp.exp(mp.mpf(float(x))) for x in edges]
+        true_p, true_q, chain_p, chain_q = (
+            p[-1],
+            q[-1],
+            p[-1],
+            p[-1] / alpha[-1],
+        )
+        for k in range(59, -1, -1):
+            low, high = alpha[2 * k], alpha[2 * k + 2]
+            chain_p, chain_q = chain_p + share[k], chain_q + share[k] / high
+            true_p, true_q = true_p + p[2 * k + 2], true_q + q[2 * k + 2]
+            for at in (low, high) if 10 <= k < 50 else ():
+                tangent = true_p - at * true_q
+                assert tangent * (1 - 1e-6) < chain_p - at * chain_q <= tangent
+            rest = p[2 * k + 1] + p[2 * k + 2] - share[k]
+            chain_p, chain_q = chain_p + rest, chain_q + rest / low
+            true_p, true_q = true_p + p[2 * k + 1], true_q + q[2 * k + 1]
