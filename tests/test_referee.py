@@ -187,3 +187,12 @@ def test_upper_ends_do_not_rise_near_the_largest_loss():
         for x in (30.0037, 30.00574103529793)
     )
     assert after <= 1.01 * before  # 1.8e-9, then 0.9999999
+
+
+def test_an_infinite_mass_below_the_smallest_float():
+    """1e-328 is no float: it counts as 5e-324 above, and as 0 below."""
+    pair = al.DiscretePair((0.75, 0.25, 1e-316), (0.25, 0.75, 0.0))
+    run = al.Release(pair, al.Poisson(1e-12))
+    bound = al.epsilon(run, delta=5e-324, adjacency="remove")
+    largest = math.log1p(2e-12)  # 0.75 against 0.25, sampled
+    assert bound.lower <= largest * (1 + 1e-12)
