@@ -99,6 +99,7 @@ __all__ = [
     "run_curve",
     "run_answer",
     "large_steps",
+    "chernoff_delta",
     "simple_bound",
     "Search",
     "near_cells",
@@ -387,20 +388,28 @@ class Cells:
             rough[self.far] = shown / np.sum(shown)
         return rough, np.exp(np.clip(most, -740, 700))
 
+    def up_to(self, budget: float) -> "Cells":
+        """Without the cells above which P has no more than `budget`."""
+        above = np.cumsum(np.exp(self.log_most)[::-1])[::-1]
+        last = max(int(np.count_nonzero(above > budget)), 2)
+        names = ("edges", "log_p", "log_most", "loss")
+        return replace(self, **{x: getattr(self, x)[:last] for x in names})
+
     def finer(self, tilt: float, budget: float) -> "Cells":
         """The same loss, with more cells where the tilted mass may be."""
-        left = np.append(self.edges[0], self.edges[:-1])
-        rough, most = self.tilted_masses(tilt)
+        part = self.up_to(budget)  # the others would hide what is left
+        left = np.append(part.edges[0], part.edges[:-1])
+        rough, most = part.tilted_masses(tilt)
         seen = (most > 1e-20 / self.count) | (rough > 1e-20)
-        parts = np.where(seen, 2 * (1 + tilt) * (self.edges - left), 0)
+        parts = np.where(seen, 2 * (1 + tilt) * (part.edges - left), 0)
         parts = np.ceil(np.maximum(parts, 100 * rough))
         parts = np.ceil(parts * min(1.0, 1500 / max(np.sum(parts), 1)))
         parts = np.clip(parts, 1, 200).astype(np.int64)
         cell = np.repeat(np.arange(len(parts)), parts)
         rank = 1 + np.arange(len(cell)) - (np.cumsum(parts) - parts)[cell]
         share = rank / parts[cell]
-        edges = left[cell] + share * (self.edges - left)[cell]
-        edges = np.where(share == 1, self.edges[cell], edges)
+        edges = left[cell] + share * (part.edges - left)[cell]
+        edges = np.where(share == 1, part.edges[cell], edges)
         edges = np.unique(edges)
         return Cells.of(self.pair, self.count, edges, budget, self.split)
 
@@ -507,12 +516,14 @@ def saddle(
             missing = estimate - goal
             value = mean + missing / orders
         else:
-            missing, value = query.epsilon - mean, estimate
+            goal, missing = query.epsilon, query.epsilon - mean
+            value = estimate
         if len(orders) == 1:
             spread, order = math.sqrt(float(variance[0])), float(orders[0])
             plain = all(math.isinf(c.split) for c in cells)
-            least = 0.5 / max(spread, 1e-12)
-            least = least if plain else min(least, 0.3)
+            # one atom and a hair of spread: no large order helps
+            most = 100 / max(abs(float(mean[0])), TINY) if plain else 0.3
+            least = min(0.5 / max(spread, 1e-12), most)
             if lifted or order >= least or spread <= 1e-12:
                 return order, float(value[0])
             orders, lifted = np.array([least]), True
@@ -520,7 +531,8 @@ def saddle(
         reached = missing <= 0
         k = int(np.argmax(reached)) if np.any(reached) else len(orders) - 1
         ratio = float(orders[1] / orders[0])
-        if ratio > 1.2:
+        steep = abs(missing[k]) > 0.25 * abs(goal) > 0 and ratio > 1.001
+        if ratio > 1.2 or steep:
             orders = np.geomspace(orders[k] / ratio, orders[k] * 1.001, 8)
             continue
         part = 0.0  # how far the root lies back between k and k - 1
@@ -792,6 +804,10 @@ def aligned_step(
     atoms = [x - places[0] for places in lists for x in places]
     largest = max(map(abs, atoms), default=0.0)
     only_atoms = all(x.discrete and landmarks(x) for x in pairs)
+    only_atoms &= all(
+        len(some) in (0, x.atom_count)
+        for x, some in zip(pairs, heavy, strict=False)
+    )
     if largest == 0 or len(atoms) > 100 or largest > 20_000 * step:
         return step
     endless = any(pair.lattice is not None for pair in pairs)
@@ -826,11 +842,13 @@ def cell_levels(part: Cells, tilt: float, step: float) -> NDArray[np.int64]:
     rough, _ = part.tilted_masses(tilt)
     rough = rough / np.sum(rough)
     length = np.diff(part.edges, prepend=part.edges[0]) / step
-    widest = max(0.25 / (step * (1 + tilt)), 1.0)
+    reach = float(part.edges[-1] - part.edges[0])
+    width = min(max(0.05 / (1 + tilt), 1e-4 * reach), 0.25 / (1 + tilt))
+    widest = max(width / step, 1.0)
     with np.errstate(divide="ignore"):
-        width = np.minimum((rough / np.maximum(length, 1)) ** (-1 / 3), 1e18)
+        wide = np.minimum((rough / np.maximum(length, 1)) ** (-1 / 3), 1e18)
     for factor in np.geomspace(4, 1e-6, 60):
-        level = np.log2(np.clip(factor * width, 1, widest)).astype(np.int64)
+        level = np.log2(np.clip(factor * wide, 1, widest)).astype(np.int64)
         if float(rough @ np.where(level > 0, 4.0**level, 0)) < 0.03:
             return np.asarray(level)
     return np.zeros(len(rough), dtype=np.int64)
@@ -857,13 +875,21 @@ def graded_points(
     >>> len(graded_points(part, 1.0, 1e-4, 0.0, -5.0, 8.0)) < 90_000
     True
     """
-    first = math.floor((low - offset) / step - 1e-9)
-    last = max(math.ceil((high - offset) / step + 1e-9), first + 1)
+    first, last = (low - offset) / step, (high - offset) / step
+    room = 1e-9 + 4 * UNIT * max(abs(first), abs(last))
+    first, last = math.floor(first - room), math.ceil(last + room)
+    last = max(last, first + 1)
     if last - first > 2**60:
         raise GridTooFine(step, last - first)
     few = FINE_GRID
     if part.pair.atom_count > 0:  # may be rounded across a grid point
         first, last, few = first - 1, last + 1, MOST_POINTS
+    if part.pair.discrete and 16 * part.pair.atom_count < last - first:
+        atoms = np.floor((np.array(part.pair.atoms) - offset) / step)
+        beside = np.add.outer(np.clip(atoms, first, last), np.arange(-1, 3))
+        ends = np.array([first, first + 1, last - 1, last])
+        places = np.append(beside.ravel().astype(np.int64), ends)
+        return np.unique(np.clip(places, first, last))
     if last - first < few:
         return np.arange(first, last + 1)
     level = cell_levels(part, tilt, step)
@@ -876,10 +902,10 @@ def graded_points(
         raise GridTooFine(step, int(size))
     parts, place = [np.array([first])], first
     for end, width in zip(ends, widths, strict=True):
-        parts.append(np.arange(place + width, end + 1, width))
-        place = int(parts[-1][-1]) if len(parts[-1]) > 0 else place
-    if place < last:
-        parts.append(np.array([last]))
+        if end > place:  # its last cell may be shorter
+            inner = np.arange(place + width, end, width)
+            parts.append(np.append(inner, end))
+            place = int(end)
     return np.concatenate(parts)
 
 
@@ -1005,7 +1031,8 @@ def bound_tables(
         log_scale = 0.0
         if np.max(masses) > 0:
             masses, log_scale = tilt_masses(losses, masses, tilt, sign)
-        infinity = pair.infinite_mass[0]
+        known = infinite_bound([(pair, 1)])
+        infinity = known.lower if sign < 0 else known.upper
         infinity += part.beyond + right if sign > 0 else 0.0
         split = len(pieces) > 1
         tables.append(
@@ -1314,7 +1341,8 @@ def fast_transform(
     r"""The same at all frequencies up to half the size, by FFT.
 
     Returns: (z, a bound for the error of each).
-    Error: $u (8 \log_2 N + n)$ times the mass, for n entries.
+    Error: $u (8 \log_2 N + n)$ times the mass, for at most n entries at
+    one place of the circle, and 4 more for sums.
     Source: chapter 5, "Two transforms".
 
     >>> coin = TiltedTable(
@@ -1325,9 +1353,10 @@ def fast_transform(
     (-0.5+0.5j)
     """
     folded = np.bincount((table.index - center) % size, table.mass, size)
-    total = float(np.sum(table.mass))
+    total = math.fsum(table.mass)
     z = np.conj(rfft(folded)) - total
-    wrong = UNIT * (8 * max(1.0, math.log2(size)) + len(table.mass)) * total
+    turns = int(table.index[-1] - table.index[0]) // size + 1
+    wrong = UNIT * (8 * max(1.0, math.log2(size)) + turns + 4) * total
     return z, np.full(len(z), wrong)
 
 
@@ -1412,12 +1441,12 @@ def log_gain(
     sizes of $\hat n + \hat f$ and of $\hat n$).
     Source: chapter 5, "Rare steps".
     """
-    total, total_near = float(np.sum(far.mass)), float(np.sum(near.mass))
+    total, total_near = math.fsum(far.mass), math.fsum(near.mass)
     f, wrong_f = of_far
     f = f + total
-    wrong_f = wrong_f + UNIT * (len(far.mass) + 8) * total
     n = z + total_near
-    wrong = wrong + UNIT * (len(near.mass) + 8) * total_near
+    wrong_f = wrong_f + 8 * UNIT * (total + np.abs(f))
+    wrong = wrong + 8 * UNIT * (total_near + np.abs(n))
     least = np.maximum(np.abs(n) - wrong, TINY)
     g = f / np.where(n == 0, 1, n)
     error = (wrong_f + np.abs(g) * wrong) / least + 16 * UNIT * np.abs(g)
@@ -1601,11 +1630,13 @@ class Power:
         lost = np.minimum(self.lost[keep], 700)
         rounded = UNIT * (16 + 4 * self.kinds) * (8 + self.added[keep])
         wrong = np.abs(value) * (np.expm1(lost) + rounded)
+        most = np.minimum(self.logs[keep].real + self.lost[keep], 700)
+        wrong = np.where(lost > 1, np.exp(most) + np.abs(value), wrong)
         if self.gain is None:
             return value, wrong
         # Where the quotient is unknown, both powers are at most `most`.
         gain, gain_lost = self.gain[keep], self.gain_lost[keep]
-        unknown = (gain_lost > 0.5) | (np.abs(gain.real) > 600)
+        unknown = ~((gain_lost <= 0.5) & (np.abs(gain.real) <= 600))
         unknown |= self.logs[keep].real < -700
         gain = np.where(unknown, 0, gain)
         x, y = gain.real, gain.imag
@@ -1681,15 +1712,15 @@ def add_tables(
     precise = noise < 0.01 * math.exp(allowed)
     too_slow = slow_work > (WORK / 4 if rare else WORK)
     fast = too_slow or (precise and fast_work < slow_work)
-    fast &= size <= 6 * MOST_POINTS
+    fast &= size <= 12 * MOST_POINTS
     if fast:
         size = next_fast_len(size, real=True)
         highest, rest = size // 2, 0.0
     elif too_slow or size * highest > 2**62:
         raise GridTooFine(step, size)
     power = Power.of(parts, size, None if fast else highest)
-    keep = np.flatnonzero(power.log_size() > -needed - 20)
-    if len(keep) == 0:  # nothing counts, or nothing is known
+    keep = np.flatnonzero(~(power.log_size() <= -needed - 20))
+    if len(keep) == 0:  # nothing is larger than what may be left out
         keep = np.zeros(1, int)
     if 200 * len(keep) > WORK:
         raise GridTooFine(step, size)
@@ -2092,6 +2123,35 @@ def large_steps(losses: Losses, places: Floats) -> tuple[Floats, Floats]:
     return p * (1 - 64 * UNIT), np.minimum(q * (1 + 64 * UNIT), 1.0)
 
 
+def chernoff_delta(cells: Sequence[Cells], epsilon: float) -> float:
+    r"""Upper bound of delta, loose, from a rough look at the losses.
+
+    Formula: $p + \min_\lambda e^{\sum_j T_j \ln \sum_i P_{ji} e^{\lambda
+    e_{ji}} - \lambda \varepsilon}$ over a list of $\lambda$, with the right
+    edges e of the cells; p is what lies beyond the last ones.
+
+    Parameters: `cells` of all losses; `epsilon`.
+    Returns: a number in [0, 1], not below delta.
+    Source: Chernoff (1952); chapter 5, "Simple bounds for many runs".
+
+    >>> from accountlib.worst_case_pairs import GaussianPair
+    >>> cells = Cells.first(GaussianPair(1e-3), 10, 1e-320)
+    >>> chernoff_delta([cells], 1.0) < 1e-290
+    True
+    """
+    orders = np.geomspace(1e-2, 1e12, 169)
+    log_delta, beyond = -orders * epsilon, []
+    for part in cells:
+        exponent = np.multiply.outer(orders, part.edges) + part.log_most
+        top = np.max(exponent, axis=1)
+        log_sum = np.log(np.sum(np.exp(exponent - top[:, None]), axis=1))
+        log_delta += part.count * (top + log_sum + 1e-10)
+        log_delta += 1e-9 * part.count * np.abs(top)
+        beyond.append(part.count * (part.beyond + part.pair.infinite_mass[0]))
+    least = math.exp(min(float(np.min(log_delta)) + 1e-6, 0.0))
+    return min(1.0, least + 1.001 * math.fsum(beyond))
+
+
 def simple_bound(losses: Losses, query: Query) -> Bound:
     """Interval from one large step below, and from adding up above.
 
@@ -2173,6 +2233,8 @@ class Search:
             before = self.order
             self.order, found = saddle(self.cells, self.query)
             if self.query.epsilon is not None:
+                most, _ = jumps(self.cells, self.query.epsilon, 1 / self.count)
+                found = min(found, math.log(max(most, 1e-320)))
                 self.guess = math.exp(min(max(found, -700.0), 0.0))
                 delta = 1e-3 * self.guess
             elif found > 0:
@@ -2198,6 +2260,14 @@ class Search:
         return [
             Cells.first(pair, n, budget, self.split) for pair, n in self.losses
         ]
+
+    def expect(self, guess: float) -> None:
+        """Another guess of delta; a small one needs cells farther up."""
+        self.guess, room = guess, 1e-4 * self.query.relative_width
+        needed = max(room * guess / self.count, 1e-320)
+        if any(part.beyond > needed for part in self.cells):
+            first = self.first_cells(needed)
+            self.cells = [part.finer(self.order, needed) for part in first]
 
     def compute(
         self,
@@ -2261,21 +2331,28 @@ class Search:
         width = self.query.width_of_epsilon(self.guess, slope, goal)
         width *= (1 + order) / (1 + slope)
         step = fitting_step(self.cells, order, width)
-        marks = [m for m in map(landmarks, self.pairs) if m]
         epsilon, _ = self.query.point(self.guess)
         self.heavy = [heaviest(part, order, epsilon) for part in self.cells]
-        spans = [m[-1] - m[0] for m in marks]
-        return max(step, max(spans, default=0.0) / 1000)  # atoms on the grid
+        span = 0.0  # of atoms that matter; they should lie on the grid
+        for part in self.cells:
+            marks, (mass, _) = landmarks(part.pair), part.tilted_masses(order)
+            seen = part.loss[mass > 1e-12]
+            if marks and len(seen) > 0:
+                reach = float(np.ptp(seen))
+                span = max(span, min(marks[-1] - marks[0], reach))
+        return max(step, span / 1000)
 
     def start(self, goal: float, sides: Sequence[BoundKind]) -> None:
         """A first interval."""
         for _ in range(4):
-            step, tried = self.first_step(goal), 0.0
+            step, tried = max(self.first_step(goal), 1.2 * self.finest), 0.0
             for _ in range(6):
                 new = aligned_step(step, self.pairs, self.heavy)
                 if new > tried:
                     try:
-                        return self.compute(new, self.guess, goal, sides)
+                        self.compute(new, self.guess, goal, sides)
+                        self.finest = max(self.finest, tried)
+                        return
                     except GridTooFine:
                         tried = new
                 step = 4 * max(step, new)
@@ -2310,10 +2387,12 @@ class Search:
         """Refine, on one grid."""
         query, stuck = self.query, 0
         goal = max(query.relative_width, 1e-13)
-        tiny = query.delta is None and self.guess < 1e-290
-        if tiny and query.epsilon and self.bound.lower == 0:
-            self.guess, self.ended = 1e-300, True
-            return self.start(0.1, ("upper",))
+        if query.epsilon and self.guess < 1e-290 and self.bound.lower == 0:
+            most = chernoff_delta(self.cells, query.epsilon)
+            self.bound = Bound(0.0, min(self.bound.upper, most))
+            if most < 1e-290:
+                self.ended = True
+                return
         if self.step == 0 or self.bound.lower == 0:
             self.start(goal, SIDES)
         for _ in range(4 if self.parted and self.count > 1 else 8):
@@ -2325,7 +2404,7 @@ class Search:
             poor = POOR if hard else 1.5 * POOR
             if not self.parted and self.excess > poor:
                 return
-            if stuck == 3 or self.work > 2 * WORK:
+            if stuck == 3 or self.work > 8 * WORK:
                 break
             value, width = bound.upper, bound.width
             if not 0 < value < math.inf:
@@ -2361,7 +2440,7 @@ class Search:
                     step = 1.2 * math.sqrt(step * old)
             new_gap = self.bound.upper - self.bound.lower
             gain = new_gap / (bound.upper - bound.lower)
-            stuck = stuck + 1 if gain > 0.8 else 0
+            stuck = stuck + 1 if gain > 0.8 and width < 0.9 else 0
         self.ended = True
 
     def exclude(self, floor: float) -> None:
@@ -2590,7 +2669,7 @@ def both_parts(
         searches.append(Search(near, query))
     for search in searches:
         _, log_delta, search.slope = rough_half(search.cells, epsilon, goal)
-        search.guess = min(math.exp(min(max(log_delta, -700.0), 0.0)), whole)
+        search.expect(min(math.exp(min(max(log_delta, -700.0), 0.0)), whole))
     if sum(search.guess for search in searches) < whole / 3:
         searches[0].guess = whole
     floor = 1e-3 * goal * math.fsum(search.guess for search in searches)
@@ -2630,7 +2709,7 @@ def two_grids(
             for search, size in zip(searches, sizes, strict=True):
                 share = size / max(math.fsum(sizes), TINY)
                 search.aim(min(0.5 * goal / max(share, 1e-3), 0.5), floor)
-            sizes = [search.bound.upper for search in searches]
+            sizes = [min(search.bound.upper, 1.0) for search in searches]
         bound = within(bound, added(searches, query, value, ceiling))
         if bound.width <= goal or query.delta is None:
             break

@@ -5,6 +5,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -297,7 +298,7 @@ def upper_share(
     """
     excess = np.zeros(len(edges) // 2)
     for half in (slice(1, -1, 2), slice(2, -1, 2)):
-        part = error.part(half)
+        part = error.map(itemgetter(half))
         value, wrong = excess_mass(p[half], q[half], edges[:-1:2], part)
         excess += value + wrong
     mass, other = p[1:-1:2] + p[2:-1:2], q[1:-1:2] + q[2:-1:2]
@@ -340,9 +341,9 @@ def lower_share(
     # Halves of each cell, seen from its left and from its right end.
     halves = slice(1, -1, 2), slice(2, None, 2)
     seen = [
-        excess_mass(p[half], q[half], losses, error.part(half))
+        excess_mass(p[h], q[h], losses, error.map(itemgetter(h)))
         for losses in (edges[:-2:2], edges[2::2])
-        for half in halves
+        for h in halves
     ]
     (left, slack_left), (rest, more), (left_there, slack_there) = seen[:3]
     right, slack_right = seen[3]
@@ -364,12 +365,10 @@ def lower_share(
     end = np.maximum(above_p - alpha * above_q, 0)
     room = UNIT * (2 * len(p) + 400)
     start += room * (alpha * below_q + below_p)
-    below = (np.cumsum(x)[::2] for x in error[:3])
-    start += ExcessError(*below, error.middle).at(alpha)
+    start += error.map(lambda x: np.cumsum(x)[::2]).at(alpha)
     first_line = (start <= end) | (balanced & (edges[::2] == 0))
     end += room * (above_p + alpha * above_q)
-    above = (np.cumsum(x[::-1])[-2::-2] for x in error[:3])
-    end += ExcessError(*above, error.middle).at(alpha)
+    end += error.map(lambda x: np.cumsum(x[::-1])[-2::-2]).at(alpha)
     start = np.where(first_line, np.minimum(start, end), start)
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
@@ -381,9 +380,9 @@ def lower_share(
     near, line = np.where(rising, [at_left, line_left], [at_right, line_right])
     missed |= (near > 0.5 * line) & (near < (1 - 1e-6) * line)
     # There the tangent touches at the end that is nearer to the outer line.
-    touch_right = left + rest
+    touch_right: Floats = left + rest
     if before is not None:
-        part = error.part(halves[0])
+        part = error.map(itemgetter(halves[0]))
         touch_right, _ = excess_mass(*before, edges[:-2:2], part)
         touch_right += hair * before[0]
     touch_left = -(left_there + right)
@@ -409,7 +408,8 @@ def lower_share(
         at_left[-1] = min(at_left[-1], excess[-1])
     # The last grid point carries all that lies beyond: the chain ends at 0.
     last = slice(-1, None)
-    top, off = excess_mass(p[last], q[last], edges[last], error.part(last))
+    part = error.map(itemgetter(last))
+    top, off = excess_mass(p[last], q[last], edges[last], part)
     depth = np.maximum(np.append(at_left, 0.0), np.append(start[0], at_right))
     depth[-1] = max(float(top[0] - off[0]), 0.0)
     share = np.exp(step) * (excess - depth[:-1]) + depth[1:]

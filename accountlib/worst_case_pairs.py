@@ -4,7 +4,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from enum import StrEnum
@@ -108,13 +108,14 @@ class ExcessError(NamedTuple):
 
     def at(self, alpha: Floats) -> Floats:
         """One bound per interval."""
-        gap = np.abs(alpha - self.middle)
-        return self.p + alpha * self.q + gap * self.common
+        gap: Floats = np.abs(alpha - self.middle)
+        bound: Floats = self.p + alpha * self.q + gap * self.common
+        return bound
 
-    def part(self, part: slice) -> "ExcessError":
-        """The same for some of the intervals."""
-        arrays = (x[part] for x in self[:3])
-        return ExcessError(*arrays, self.middle)
+    def map(self, function: Callable[[Floats], Floats]) -> "ExcessError":
+        """The same for some of the intervals, or for sums of them."""
+        p, q, common = map(function, (self.p, self.q, self.common))
+        return ExcessError(p, q, common, self.middle)
 
 
 class DominatingPair(ABC):

@@ -654,7 +654,9 @@ def test_tangents_of_exact_masses_are_rounded_down(rate, half):
     none = al.ExcessError(0 * p, 0 * p, 0 * p)
     share = al.lower_share(2 * half, edges, p, q, none)
     with mp.workdps(60):
-        p, q, share = ([mp.mpf(float(x)) for x in y] for y in (p, q, share))
+        p, q, share = (
+            np.array([mp.mpf(float(x)) for x in y]) for y in (p, q, share)
+        )
         alpha = [mp.exp(mp.mpf(float(x))) for x in edges]
         true_p, true_q, chain_p, chain_q = (
             p[-1],
