@@ -970,6 +970,9 @@ def bound_tables(
     bottom, top = pair.loss_range
     low, high = max(low, bottom), min(high, top)
     offset, touch = grid_offset(pair, step, heavy)
+    if pair.atom_count > 0:  # rounded or not, at the upper end of their cells
+        far = max(abs(low), abs(high), abs(offset))
+        offset += 4 * UNIT * far + pair.atom_error / 2
     points = graded_points(part, tilt, step, offset, low, high)
     losses = offset + step * points
     edges = np.empty(2 * len(points) - 1)

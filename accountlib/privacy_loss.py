@@ -357,18 +357,23 @@ def lower_share(
         q_right > TINY, -right, np.expm1(width[1::2]) * p_right
     )
     # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
-    alpha = np.exp(edges[::2])
-    below_p, below_q = np.cumsum(p)[::2], np.cumsum(q)[::2]
-    above_p = np.cumsum(p[::-1])[-2::-2]
-    above_q = np.cumsum(q[::-1])[-2::-2]
-    start = np.maximum(alpha * below_q - below_p, 0)
-    end = np.maximum(above_p - alpha * above_q, 0)
-    room = UNIT * (2 * len(p) + 400)
-    start += room * (alpha * below_q + below_p)
-    start += error.map(lambda x: np.cumsum(x)[::2]).at(alpha)
+    alpha, near = np.exp(edges[::2]), np.abs(edges[::2]) < 0.5
+    heights = []
+    for total in (
+        lambda x: np.cumsum(x)[::2],  # of what lies below a grid point
+        lambda x: np.cumsum(x[::-1])[-2::-2],  # of what lies above it
+    ):
+        of_p, of_q, gain, size = map(total, (p, q, p - q, np.abs(p - q)))
+        grown = np.expm1(edges[::2]) * of_q
+        value = np.where(near, gain - grown, of_p - alpha * of_q)
+        size = np.where(near, size + np.abs(grown), of_p + alpha * of_q)
+        room = UNIT * (2 * len(p) + 400) * size
+        heights.append((value, room + error.map(total).at(alpha)))
+    (start, room), (end, end_room) = heights
+    start = np.maximum(-start, 0) + room
+    end = np.maximum(end, 0)
     first_line = (start <= end) | (balanced & (edges[::2] == 0))
-    end += room * (above_p + alpha * above_q)
-    end += error.map(lambda x: np.cumsum(x[::-1])[-2::-2]).at(alpha)
+    end = end + end_room
     start = np.where(first_line, np.minimum(start, end), start)
     rising = first_line[1:]  # cells left of the crossing of the outer lines
     line_left = np.where(rising, start[:-1], end[:-1])
