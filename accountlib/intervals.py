@@ -392,6 +392,8 @@ class Cells:
         """Without the cells above which P has no more than `budget`."""
         above = np.cumsum(np.exp(self.log_most)[::-1])[::-1]
         last = max(int(np.count_nonzero(above > budget)), 2)
+        if not np.any(self.log_p[:last] > -1e299):
+            return self  # all of P lies above the edges
         names = ("edges", "log_p", "log_most", "loss")
         return replace(self, **{x: getattr(self, x)[:last] for x in names})
 
