@@ -1864,7 +1864,7 @@ def loss_ceiling(losses: Losses) -> Bound:
 
     Parameters: `losses`, pairs of a dominating pair and its count.
     Returns: a Bound; both ends inf where a pair has no largest loss.
-    Source: chapter 5, "One call".
+    Source: chapter 5, "Without a grid".
 
     >>> from accountlib.worst_case_pairs import LaplacePair
     >>> loss_ceiling([(LaplacePair(2.0), 10)]).contains(5.0)
@@ -1890,7 +1890,7 @@ def any_of_many(parts: Sequence[tuple[Fraction, int]]) -> tuple[float, float]:
 
     Parameters: `parts`, probabilities and counts.
     Returns: floats around it, the same one if it is a float.
-    Source: chapter 5, "One call".
+    Source: chapter 5, "Without a grid".
 
     >>> any_of_many([(Fraction(1, 2), 2)])
     (0.75, 0.75)

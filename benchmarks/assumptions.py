@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy
-from flint import arb, ctx
+from flint import acb, arb, ctx
 from scipy.fft import fft, irfft, next_fast_len, rfft
 
 RESULTS = Path(__file__).with_suffix(".json")
@@ -92,6 +92,27 @@ def elementary(rng, points):
         for a, b in zip(x, y, strict=True)
     ]
     found["hypot"] = ball_error(np.hypot(x, y), truths)
+    return found
+
+
+def complex_calls(rng, points):
+    """Functions of complex numbers, in u of their size; 16 are counted."""
+    x, y = (
+        spread(rng, points, 1e-12, 1e2) + 1j * spread(rng, points, 1e-12, 1e2)
+        for _ in range(2)
+    )
+    first, second = ([acb(v.real, v.imag) for v in z] for z in (x, y))
+    pairs = list(zip(first, second, strict=True))
+    found = {
+        "exp": (np.exp(x), [a.exp() for a in first]),
+        "product": (x * y, [a * b for a, b in pairs]),
+        "quotient": (x / y, [a / b for a, b in pairs]),
+    }
+    for name, (values, truths) in found.items():
+        found[name] = max(
+            float(abs((acb(v.real, v.imag) - t) / t).mid()) / UNIT
+            for v, t in zip(values, truths, strict=True)
+        )
     return found
 
 
@@ -209,10 +230,12 @@ def measure(points=POINTS, seed=4):
     before, ctx.prec = ctx.prec, 160
     try:
         calls = elementary(rng, points)
+        of_complex = complex_calls(rng, points)
     finally:
         ctx.prec = before
     return {
         "calls": calls,
+        "complex": of_complex,
         "sum": sums(rng, points),
         "products": products(rng, points),
         "transforms": transforms(rng, lengths("smooth")),

@@ -55,6 +55,11 @@ def test_elementary_functions(script, measured, name):
     assert measured["calls"][name] <= script.COUNTED / ROOM
 
 
+@pytest.mark.parametrize("name", ["exp", "product", "quotient"])
+def test_functions_of_complex_numbers(measured, name):
+    assert measured["complex"][name] <= 16 / ROOM
+
+
 def test_sums(measured):
     assert measured["sum"] <= 1 / ROOM
 
@@ -75,5 +80,6 @@ def test_the_committed_file_says_the_same(script, measured):
     assert kept.keys() - {"numpy", "scipy", "python", "processor", "points"}
     assert kept["calls"].keys() == measured["calls"].keys()
     assert max(kept["calls"].values()) <= script.COUNTED / 2
+    assert max(kept["complex"].values()) <= 16 / 2
     parts = [kept["sum"], kept["transforms"], *kept["products"].values()]
     assert max(parts) <= 0.5
