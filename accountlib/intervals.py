@@ -1036,9 +1036,11 @@ def bound_tables(
         log_scale = 0.0
         if np.max(masses) > 0:
             masses, log_scale = tilt_masses(losses, masses, tilt, sign)
-        known = infinite_bound([(pair, 1)])
-        infinity = known.lower if sign < 0 else known.upper
-        infinity += part.beyond + right if sign > 0 else 0.0
+        infinity = pair.infinite_mass[0]
+        if sign > 0:
+            infinity += part.beyond + right
+        elif infinity < 1e-300:  # digits may be lost
+            infinity = 0.0
         split = len(pieces) > 1
         tables.append(
             TiltedTable(
