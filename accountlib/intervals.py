@@ -42,6 +42,7 @@ from accountlib.worst_case_pairs import (
     ExcessError,
     GaussianPair,
     Release,
+    SampledPair,
     check_kind,
     dominating_pairs,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "read_epsilon",
     "loss_ceiling",
     "any_of_many",
+    "infinite_mass",
     "infinite_bound",
     "falls",
     "atom_curve",
@@ -781,16 +783,17 @@ def aligned_step(
     step: float,
     pairs: Sequence[DominatingPair],
     heavy: Sequence[tuple[float, ...]] = (),
+    least: float = 0.7,
 ) -> float:
     r"""A step of nearly the given size whose grid meets the atoms.
 
     Formula: among $d/k$, with d the largest distance of an atom from the
-    first one of its pair, the step between 0.7 and 1 times `step` that
+    first one of its pair, the step between `least` and 1 times `step` that
     misses the atoms least; where there is nothing but atoms, and all on
     one lattice, its spacing.
 
     Parameters: `step`; `pairs`, whose atoms are meant; `heavy`, more of
-    them, from `heaviest`.
+    them, from `heaviest`; `least`, a part of the step.
     Returns: a step; the same one if there are no atoms, more than 100 of
     them, or too many candidates.
     Source: chapter 5, "Where the grid begins".
@@ -816,7 +819,7 @@ def aligned_step(
     if largest < step and (endless or not only_atoms):
         return step
     first = math.ceil(largest / step)
-    parts = np.arange(1, max(math.ceil(first / 0.7), first + 1) + 1)
+    parts = np.arange(1, max(math.ceil(first / least), first + 1) + 1)
     ratio = np.outer(atoms, parts / largest)
     missed = np.max(np.abs(ratio - np.round(ratio)), axis=0)
     exact = np.flatnonzero(missed < 1e-9)
@@ -1719,7 +1722,7 @@ def add_tables(
     precise = noise < 0.01 * math.exp(allowed)
     too_slow = slow_work > (WORK / 4 if rare else WORK)
     fast = too_slow or (precise and fast_work < slow_work)
-    fast &= size <= 12 * MOST_POINTS
+    fast &= size <= 16 * MOST_POINTS
     if fast:
         size = next_fast_len(size, real=True)
         highest, rest = size // 2, 0.0
@@ -1921,6 +1924,22 @@ def any_of_many(parts: Sequence[tuple[Fraction, int]]) -> tuple[float, float]:
     return first, last if last >= high else math.nextafter(last, 1.0)
 
 
+def infinite_mass(pair: DominatingPair) -> tuple[Fraction, bool]:
+    """P-mass of infinite losses of one run, and whether it is exact.
+
+    It is where a list gives it as one number, and in samples of such lists.
+
+    >>> from accountlib.worst_case_pairs import ApproximateDP
+    >>> infinite_mass(SampledPair(ApproximateDP(1.0, 0.25).pair(), 0.5))
+    (Fraction(1, 8), True)
+    """
+    if isinstance(pair, SampledPair):
+        mass, exact = infinite_mass(pair.base)
+        return mass * (pair.exact or Fraction(pair.rate)), exact
+    zeros = pair.q if isinstance(pair, DiscretePair) else (0.0, 0.0)
+    return Fraction(pair.infinite_mass[0]), list(zeros).count(0.0) <= 1
+
+
 def infinite_bound(losses: Losses) -> Bound:
     r"""Interval for the probability of an infinite total loss under P.
 
@@ -1938,9 +1957,7 @@ def infinite_bound(losses: Losses) -> Bound:
     for sign in (-1, 1):
         parts = []
         for pair, count in losses:
-            mass = Fraction(pair.infinite_mass[0])
-            zeros = pair.q if isinstance(pair, DiscretePair) else (0.0, 0.0)
-            exact = list(zeros).count(0.0) <= 1
+            mass, exact = infinite_mass(pair)
             if not exact and mass != 1:
                 mass *= 1 + sign * Fraction(8 * UNIT)
             if not exact and 0 < mass < 1e-300:  # digits may be lost
@@ -2342,8 +2359,7 @@ class Search:
         self.heavy = [heaviest(part, order, epsilon) for part in self.cells]
         span = 0.0  # of atoms that matter; they should lie on the grid
         for part in self.cells:
-            marks, (mass, _) = landmarks(part.pair), part.tilted_masses(order)
-            seen = part.loss[mass > 1e-12]
+            marks, seen = landmarks(part.pair), part.loss[part.log_p > -25]
             if marks and len(seen) > 0:
                 reach = float(np.ptp(seen))
                 span = max(span, min(marks[-1] - marks[0], reach))
@@ -2431,8 +2447,9 @@ class Search:
             if stuck:  # a grid may be unlucky with atoms: farther away
                 step = min(step, 0.6 * old)
             step = max(step, 1.2 * self.finest)
+            part = 0.7 * 0.15**stuck
             while True:
-                new = aligned_step(step, self.pairs, self.heavy)
+                new = aligned_step(step, self.pairs, self.heavy, part)
                 if new > 0.95 * old:
                     self.ended = True
                     return
@@ -2440,6 +2457,7 @@ class Search:
                     self.compute(new, value, goal, SIDES)
                     break
                 except GridTooFine:
+                    part = 0.7
                     if self.order != before:
                         self.order = before  # its grid was not too long
                         continue
@@ -2866,12 +2884,16 @@ def known_answer(losses: Losses, query: Query) -> Bound | None:
     """
     infinite, ceiling = infinite_bound(losses), loss_ceiling(losses)
     if query.epsilon is not None:
+        tops = [(n, pair.largest_loss) for pair, n in losses]
+        exact = [n * top for n, top in tops if top is not None]
+        if len(exact) == len(tops) and sum(exact) <= Fraction(query.epsilon):
+            return infinite
         return infinite if query.epsilon >= ceiling.upper else None
     delta = query.delta or 0.0
-    exact = infinite.upper <= math.nextafter(infinite.lower, 2.0)
+    sharp = infinite.upper <= math.nextafter(infinite.lower, 2.0)
     if delta == 1:
         return Bound(0.0, 0.0)
-    if delta < infinite.lower or (exact and delta < infinite.upper):
+    if delta < infinite.lower or (sharp and delta < infinite.upper):
         return Bound(math.inf, math.inf)
     if delta == infinite.lower == infinite.upper:
         return ceiling

@@ -156,6 +156,11 @@ class DominatingPair(ABC):
         return None
 
     @property
+    def largest_loss(self) -> Fraction | None:
+        """The largest finite loss, exactly, where the pair knows it."""
+        return None
+
+    @property
     def atom_error(self) -> float:
         """How far an atom (up to 600) may be from where it is meant."""
         return 2.0**-43
@@ -516,7 +521,8 @@ class RoundedPair(DiscretePair):
 
     Parameters: `p`, `q`, as for `DiscretePair`, each with a relative error
     of at most $(14 + \ln(1/p)) u$; `losses` of the outcomes that both
-    have, in their order, with one of at most 32 u (or 1e-322).
+    have, in their order, with one of at most 32 u (or 1e-322); `top`, the
+    largest of them, where it is known exactly.
     Raises: ValueError as `DiscretePair`, for another number of losses, and
     for losses that are not those of p and q but for rounding.
     Error: of masses `mass_error`, of losses 32 u, relative.
@@ -527,6 +533,7 @@ class RoundedPair(DiscretePair):
     """
 
     losses: tuple[float, ...] = ()
+    top: Fraction | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -559,7 +566,13 @@ class RoundedPair(DiscretePair):
 
     def reversed(self) -> "RoundedPair":
         losses = tuple(-x for x in reversed(self.losses))
-        return RoundedPair(self.q[::-1], self.p[::-1], losses)
+        same = losses == self.losses  # then the largest one is, too
+        top = self.top if same else None
+        return RoundedPair(self.q[::-1], self.p[::-1], losses, top)
+
+    @property
+    def largest_loss(self) -> Fraction | None:
+        return self.top
 
 
 def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
@@ -789,6 +802,10 @@ class LaplacePair(DominatingPair):
     @property
     def atoms(self) -> tuple[float, ...]:
         return self.loss_range
+
+    @property
+    def largest_loss(self) -> Fraction | None:
+        return 1 / Fraction(self.scale) if self.rest == 0 else None
 
     @property
     def atom_error(self) -> float:
@@ -1348,7 +1365,8 @@ class DiscreteLaplace(Mechanism):
         p[1:-1] *= math.tanh(0.5 / self.scale)
         p[[0, -1]] /= 1 + math.exp(-1 / self.scale)
         losses = (self.sensitivity - 2 * places) / self.scale
-        return RoundedPair(p, p[::-1], tuple(losses.tolist()))
+        top = self.sensitivity / Fraction(self.scale)
+        return RoundedPair(p, p[::-1], tuple(losses.tolist()), top)
 
     def exchange_pair(self) -> DominatingPair:
         return DiscreteLaplace(self.scale, 2 * self.sensitivity).pair()
@@ -1433,7 +1451,7 @@ class ApproximateDP(Mechanism):
         unlikely = math.exp(-self.epsilon) * likely
         p = (self.delta, likely, unlikely, 0.0)
         losses = (self.epsilon, -self.epsilon) if self.delta < 1 else ()
-        return RoundedPair(p, p[::-1], losses)
+        return RoundedPair(p, p[::-1], losses, Fraction(self.epsilon))
 
     def exchange_pair(self) -> DominatingPair:
         return self.pair()

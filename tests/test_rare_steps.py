@@ -241,14 +241,16 @@ def test_single_runs_where_q_is_too_small_for_floats():
     bound = al.epsilon(run, delta=1e-150, **ask)
     with mp.workdps(30):  # one place, 26 from the mean, and what is beyond
         total = mp.nsum(lambda z: mp.exp(-z * z / 2), [-mp.inf, mp.inf])
-        places = [(z, mp.exp(-mp.mpf(z) ** 2 / 2) / total) for z in (26, 27)]
+        places = [(z, mp.exp(-(mp.mpf(z) ** 2) / 2) / total) for z in (26, 27)]
         losses = [mp.mpf(15 * (2 * (z + 15) - 15)) / 2 for z, _ in places]
         truth = mp.findroot(
-            lambda x: sum(
-                p * -mp.expm1(x - loss)
-                for (_, p), loss in zip(places, losses, strict=True)
-            )
-            - mp.mpf(10) ** -150,
+            lambda x: (
+                sum(
+                    p * -mp.expm1(x - loss)
+                    for (_, p), loss in zip(places, losses, strict=True)
+                )
+                - mp.mpf(10) ** -150
+            ),
             502.4984,
         )
     assert bound.lower <= truth <= bound.upper and bound.width < 1e-6
@@ -456,3 +458,65 @@ def test_no_split_on_an_atom():
     places = np.array([top * (1 - 1e-15), top, top * 0.999, 0.5])
     beside = intervals.beside_atoms(pair, places)
     assert beside.tolist() == [False, False, True, True]
+
+
+def test_delta_at_the_largest_loss_is_known():
+    """Exactly, where the largest loss is; sums of it as well."""
+    for mechanism, count, epsilon in (
+        (al.Laplace(5.0), 100, 20.0),  # 1/5 is no float
+        (al.DiscreteLaplace(0.5), 10, 20.0),
+        (al.PureDP(0.1), 1, 0.1),
+    ):
+        run = al.Release(mechanism, count=count)
+        at = al.delta(run, epsilon=epsilon, adjacency="add-or-remove")
+        assert at == al.Bound(0.0, 0.0)
+        below = al.delta(run, epsilon=epsilon * (1 - 1e-6), **REMOVE)
+        assert below.lower > 0
+    run = al.Release(al.PureDP(0.1), count=10)  # 10 times the float is more
+    assert al.delta(run, epsilon=1.0, **REMOVE).upper > 0
+
+
+def test_infinite_losses_of_samples_are_exact():
+    """0.001 times 1e-9 is more than 1e-12, in floats taken as fractions."""
+    run = al.Release(al.ApproximateDP(0.5, 1e-9), al.Poisson(0.001))
+    bound = al.epsilon(run, delta=1e-12, **REMOVE)
+    assert bound == al.Bound(math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    "mechanism, rate, count, epsilon",
+    [
+        (al.Gaussian(30.0), 1e-6, 10**6, 0.0),  # errors in common
+        (al.Laplace(30.0), 1e-3, 10**6, 1.0),  # atoms just above a grid point
+        (al.Laplace(0.3), 1e-6, 10**6, 0.1),
+        (al.DiscretePair([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]), 0.03, 10**4, 20.0),
+        (al.DiscretePair([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]), 1e-4, 1000, 1e-5),
+        (al.Gaussian(6.910413677263441), 1.789052e-4, 3, 0.001797130202981137),
+        (
+            al.MixtureOfGaussians([0.0, 1.0, 3.0], [0.9, 0.09, 0.01], 1.0),
+            1e-3,
+            1000,
+            0.0,
+        ),
+    ],
+)
+def test_delta_is_as_narrow_as_asked(mechanism, rate, count, epsilon):
+    """Each of these was wider than asked once; the side is tested elsewhere."""
+    run = al.Release(mechanism, al.Poisson(rate), count)
+    bound = al.delta(run, epsilon=epsilon, adjacency="add-or-remove")
+    assert bound.width < 1e-3
+
+
+@pytest.mark.parametrize(
+    "mechanism, count, delta",
+    [
+        (al.RandomizedResponse(0.95), 100, 1e-9),
+        (al.Laplace(0.3), 10, 1e-12),
+        (al.DiscreteLaplace(0.5), 100, 1e-12),
+    ],
+)
+def test_epsilon_near_the_largest_loss(mechanism, count, delta):
+    bound = al.epsilon(
+        al.Release(mechanism, count=count), delta=delta, **REMOVE
+    )
+    assert bound.width < 1e-6
