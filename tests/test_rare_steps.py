@@ -501,7 +501,7 @@ def test_infinite_losses_of_samples_are_exact():
     ],
 )
 def test_delta_is_as_narrow_as_asked(mechanism, rate, count, epsilon):
-    """Each of these was wider than asked once; the side is tested elsewhere."""
+    """Each of these was wider once; the side is tested elsewhere."""
     run = al.Release(mechanism, al.Poisson(rate), count)
     bound = al.delta(run, epsilon=epsilon, adjacency="add-or-remove")
     assert bound.width < 1e-3
