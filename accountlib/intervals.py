@@ -833,7 +833,7 @@ def cell_levels(part: Cells, tilt: float, step: float) -> NDArray[np.int64]:
     r"""How often the step may be doubled in each cell of a rough look.
 
     Formula: $2^j \Delta \le \kappa \rho^{-1/3}$, no wider than $1/(4 (1 +
-    \lambda))$.
+    \lambda))$, and a fifth of that unless there would be too many.
 
     Parameters: `part`; `tilt`; `step` ($\Delta$).
     Returns: one whole number (j) per cell.
@@ -2498,6 +2498,7 @@ def jumps(
     Parameters: `cells` of all parts, of which far ones count if there are
     any; `epsilon`; `share` of it that one step has to reach.
     Returns: rough numbers, no bounds.
+    Source: chapter 5, "Two grids".
     """
     gain = fall = 0.0
     for part in cells:
@@ -2516,6 +2517,7 @@ def grid_size(
 
     Parameters: `cells` of all parts; `order` of the saddle point; `point`,
     epsilon and log delta.
+    Source: chapter 5, "Two grids".
     """
     tilt, excess, (below, above) = choose_tilt(cells, order, *point)
     at = np.array([tilt - below, tilt, tilt + above])
@@ -2531,6 +2533,7 @@ def least_order(
 
     Parameters: `cells` of all parts; `order` of the saddle point; `point`,
     epsilon and the log of a delta that need not be resolved.
+    Source: chapter 5, "Two grids".
     """
     orders = order * np.geomspace(1e-3, 1, 40)
     powers = total_cumulants(cells, orders)[0] - orders * point[0]
@@ -2542,7 +2545,10 @@ def least_order(
 def rough_half(
     cells: Sequence[Cells], epsilon: float, goal: float
 ) -> tuple[float, float, float]:
-    """Order, log of delta and slope of near losses or of rare sums."""
+    """Order, log of delta and slope of near losses or of rare sums.
+
+    Source: chapter 5, "Two grids".
+    """
     order, log_delta = saddle(cells, Query(None, epsilon, goal))
     one, slope = jumps(cells, epsilon, 1.0)
     log_one = math.log(max(one, 1e-320))
@@ -2556,6 +2562,8 @@ def rough_half(
 
 def beside_atoms(pair: DominatingPair, places: Floats) -> NDArray[np.bool_]:
     """Which places are surely not the place of an atom.
+
+    Source: chapter 5, "Two grids".
 
     >>> from accountlib.worst_case_pairs import LaplacePair
     >>> beside_atoms(LaplacePair(2.0), np.array([0.4, 0.5])).tolist()
@@ -2581,6 +2589,7 @@ def choose_split(
     Parameters: `losses`, pairs and counts; `query` for a delta; `low`,
     `high`, what is known of it, roughly.
     Returns: (a loss, or inf if no split seems to help; delta, roughly).
+    Source: chapter 5, "Two grids".
     """
     epsilon, least = query.epsilon or 0.0, query.relative_width
     tries = np.append(POWERS[:200:6], epsilon * np.array(SHARES))
@@ -2634,7 +2643,10 @@ def choose_split(
 def rough_epsilon(
     losses: Losses, query: Query, known: Bound, guess: float
 ) -> float:
-    """Where near and far losses together reach delta, roughly."""
+    """Where near and far losses together reach delta, roughly.
+
+    Source: chapter 5, "Two grids".
+    """
     low, high = known.lower, min(known.upper, 1e3 * known.lower)
     if query.delta is None or not 0 < low < high:
         return guess

@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(
         rank |= {x.nodeid: -1 for x in items if x.nodeid not in set(known)}
         items[:] = [item for item in items if item.nodeid in rank]
         items.sort(key=lambda item: rank[item.nodeid])
-        config.option.maxfail = 1
+        config.option.maxfail = 1  # one failure is enough to catch a mutant
 
 
 def pytest_sessionfinish() -> None:
