@@ -125,10 +125,13 @@ def reads(m, total, exact, *points):
 @term(
     "discretization",
     (
-        "share = np.clip(excess / -np.expm1(-step), 0, mass)",
+        "share = excess / -np.expm1(-step) * (1 + 8 * UNIT)",
         "share = mass / 2",
     ),
-    ("np.where(other > TINY, share, mass)", "mass - share"),
+    (
+        "np.where(other > TINY, np.clip(share, 0, mass), mass)",
+        "mass - np.clip(share, 0, mass)",
+    ),
     "(excess - @depth[:-1]) + @depth[1:]",
 )
 def discretization(m):
@@ -155,12 +158,10 @@ class Saboteur(al.GaussianPair):
 
 @term(
     "interval masses",
-    "(@mass_error(mass) + 16 * UNIT) * mass",
-    "+ @wrong[::2] + wrong[1::2]",
-    "+ wrong[::2] + @wrong[1::2]",
-    "excess += @alpha * (wrong_q[::2]",
-    ("wrong[2::2] + alpha[:-1]", "wrong[2::2] - alpha[:-1]"),
-    "* other - @slack",
+    "return value, @error.at(alpha)",
+    "excess += value + @wrong",
+    "left + rest - @slack",
+    "slack_left + @more",
     "1 + @sign * pair.mass_error(masses)",
 )
 def interval_masses(m):
@@ -231,6 +232,27 @@ def tilted_masses(m):
             keeps(side, stands_for, mp.mpf(float(p)))
 
 
+class Misplaced(al.DiscretePair):
+    """A pair whose atoms are as far from their places as is permitted."""
+
+    atom_error = 1e-6  # type: ignore[assignment]
+
+    def __init__(self, sign):
+        super().__init__((0.75, 0.25), (0.25, 0.75))
+        object.__setattr__(self, "shift", -0.999e-6 * sign)
+
+    @property
+    def atoms(self):
+        return tuple(x + self.shift for x in super().atoms)
+
+    @property
+    def loss_range(self):
+        return self.atoms[0], self.atoms[-1]
+
+    def interval_masses(self, edges, widths, closed):
+        return super().interval_masses(edges - self.shift, widths, closed)
+
+
 @term(
     "rounded losses",
     "rounded = @8 * UNIT",
@@ -256,11 +278,19 @@ def rounded_losses(m):
     # A shifted loss lowers its mass, unless the scale makes up for it.
     edges = np.linspace(-5, 12, 400)
     part = m.Cells.of(al.GaussianPair(1.0), 1, edges, 1e-40)
-    (one,) = m.bound_tables(part, 0.1, 60.0, -5000.0, ("upper",))
+    (one,) = m.bound_tables(part, 0.1, 50.0, -5000.0, ("upper",))
     losses = exact_losses((one, 1))
-    for epsilon in one.step * np.arange(28, 32):
+    for epsilon in one.step * np.arange(12):
         exact = truth.gaussian_delta(float(epsilon), 1.0)[0]
         keeps("upper", exact_delta(losses, float(epsilon)), exact)
+    for sign in SIGNS.values():
+        part = m.Cells.first(Misplaced(sign), 1, 1e-30)
+        step = m.aligned_step(0.6, [part.pair])
+        for one in m.bound_tables(part, step, 1.0, -60.0):
+            losses = exact_losses((one, 1))
+            for epsilon in (0.0, 1.0, 1.09861):
+                exact = number(F(3, 4)) - mp.exp(epsilon) / 4
+                keeps(one.bound, exact_delta(losses, epsilon), exact)
     for k in range(40):
         # The sampled loss is a sum of two logarithms of about 460.
         rate, q = (30 + 10 * k) * 1e-200, (2 + 0.7 * k) * 1e-200

@@ -74,8 +74,10 @@ def test_a_row_can_be_replayed(search, table, row):
     The six digits of a setting are. Newer or older numpy and scipy, and
     processors without AVX, change margins by 2e-5 of themselves, but for
     margins near rounding, and they may decide otherwise where an interval
-    only just fails to decide. A margin lies between ends of two intervals:
-    with other grids it moves by their widths, 1e-3.
+    only just fails to decide. The deltas that are compared are those of a
+    grid up to an epsilon of which 1 % may be missing: a margin moves by as
+    much when the engine chooses other grids. `make search` writes the file
+    again; then margins agree to 1e-3.
     """
     old = table[row]
     new = search.check_row(old[0], row, SEED)
@@ -84,7 +86,7 @@ def test_a_row_can_be_replayed(search, table, row):
         assert new[5] == old[5]
         # Huge margins stand for an add delta of about 0.
         assert min(new[7], 1e6) == pytest.approx(
-            min(old[7], 1e6), rel=1e-3, abs=1e-3
+            min(old[7], 1e6), rel=1e-2, abs=1e-3
         )
     else:  # proven or not, but never the contrary
         assert {old[5], new[5]} != {"counterexample", "no counterexample"}
