@@ -235,7 +235,8 @@ def tilted_masses(m):
 class Misplaced(al.DiscretePair):
     """A pair whose atoms are as far from their places as is permitted."""
 
-    atom_error = 1e-6  # type: ignore[assignment]
+    atom_error = 1e-6
+    shift: float
 
     def __init__(self, sign):
         super().__init__((0.75, 0.25), (0.25, 0.75))
