@@ -210,6 +210,7 @@ from .privacy_loss import (
     grid_epsilon,
     loss_quantiles,
     lower_share,
+    subtract,
     upper_share,
 )
 from .renyi import (
@@ -438,6 +439,7 @@ __all__ = [
     "PrivacyLossDistribution",
     "grid_curve",
     "grid_epsilon",
+    "subtract",
     "excess_mass",
     "upper_share",
     "lower_share",

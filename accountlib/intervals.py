@@ -819,7 +819,8 @@ def aligned_step(
     if largest < step and (endless or not only_atoms):
         return step
     first = math.ceil(largest / step)
-    parts = np.arange(1, max(math.ceil(first / least), first + 1) + 1)
+    most = min(math.ceil(first / least), 4_000_000 // len(atoms))  # memory
+    parts = np.arange(1, max(most, first + 1) + 1)
     ratio = np.outer(atoms, parts / largest)
     missed = np.max(np.abs(ratio - np.round(ratio)), axis=0)
     exact = np.flatnonzero(missed < 1e-9)
@@ -889,7 +890,8 @@ def graded_points(
     few = FINE_GRID
     if part.pair.atom_count > 0:  # may be rounded across a grid point
         first, last, few = first - 1, last + 1, MOST_POINTS
-    if part.pair.discrete and 16 * part.pair.atom_count < last - first:
+    enough = 4 * part.pair.atom_count  # two grid points beside each, and more
+    if part.pair.discrete and enough < min((last - first) / 4, MOST_POINTS):
         atoms = np.floor((np.array(part.pair.atoms) - offset) / step)
         beside = np.add.outer(np.clip(atoms, first, last), np.arange(-1, 3))
         ends = np.array([first, first + 1, last - 1, last])
@@ -2155,7 +2157,8 @@ def chernoff_delta(cells: Sequence[Cells], epsilon: float) -> float:
     edges e of the cells; p is what lies beyond the last ones.
 
     Parameters: `cells` of all losses; `epsilon`.
-    Returns: a number in [0, 1], not below delta.
+    Returns: a number in (0, 1], not below delta; 0 is no bound of a delta
+    that floats cannot hold.
     Source: Chernoff (1952); chapter 5, "Simple bounds for many runs".
 
     >>> from accountlib.worst_case_pairs import GaussianPair
@@ -2173,7 +2176,7 @@ def chernoff_delta(cells: Sequence[Cells], epsilon: float) -> float:
         log_delta += 1e-9 * part.count * np.abs(top)
         beyond.append(part.count * (part.beyond + part.pair.infinite_mass[0]))
     least = math.exp(min(float(np.min(log_delta)) + 1e-6, 0.0))
-    return min(1.0, least + 1.001 * math.fsum(beyond))
+    return min(1.0, max(least, 5e-324) + 1.001 * math.fsum(beyond))
 
 
 def simple_bound(losses: Losses, query: Query) -> Bound:

@@ -39,6 +39,7 @@ __all__ = [
     "PrivacyLossDistribution",
     "grid_curve",
     "grid_epsilon",
+    "subtract",
     "excess_mass",
     "upper_share",
     "lower_share",
@@ -242,6 +243,28 @@ def grid_epsilon(
     return (first_index + k) * step + math.log1p(part * math.expm1(step))
 
 
+def subtract(
+    p: Floats, q: Floats, gain: Floats, spread: Floats, losses: Floats
+) -> tuple[Floats, Floats]:
+    r"""The difference P - alpha Q, and the size of what was subtracted.
+
+    Formula: $(P - Q) - (\alpha - 1) Q$ near $\alpha = e^\ell = 1$.
+
+    Parameters: `p`, `q`; `gain`, P - Q, and `spread`, the sum of the sizes
+    that it was added up from; `losses` ($\ell$).
+    Returns: (differences, sizes); rounding is some u of the size.
+    Source: chapter 3, "From above".
+
+    >>> one, tiny = np.ones(1), np.array([1e-20])
+    >>> [float(x[0]) for x in subtract(one, one, 0 * one, 0 * one, tiny)]
+    [-1e-20, 1e-20]
+    """
+    whole, more = np.exp(losses) * q, np.expm1(losses) * q
+    near = np.abs(losses) < 0.5
+    value = np.where(near, gain - more, p - whole)
+    return value, np.where(near, spread + np.abs(more), p + whole)
+
+
 def excess_mass(
     p: Floats, q: Floats, losses: Floats, error: ExcessError
 ) -> tuple[Floats, Floats]:
@@ -260,13 +283,8 @@ def excess_mass(
     >>> round(float(value[0]), 6), bool(wrong[0] < 1e-13)
     (-0.324361, True)
     """
-    alpha, gain = np.exp(losses), p - q
-    more = np.expm1(losses) * q
-    whole = alpha * q
-    near = np.abs(losses) < 0.5
-    value = np.where(near, gain - more, p - whole)
-    size = np.where(near, np.abs(gain) + np.abs(more), p + whole)
-    return value, error.at(alpha) + 16 * UNIT * size
+    value, size = subtract(p, q, p - q, np.abs(p - q), losses)
+    return value, error.at(np.exp(losses)) + 16 * UNIT * size
 
 
 def upper_share(
@@ -357,16 +375,13 @@ def lower_share(
         q_right > TINY, -right, np.expm1(width[1::2]) * p_right
     )
     # Depth of the lines 1 - alpha and h(inf), below which nothing lies.
-    alpha, near = np.exp(edges[::2]), np.abs(edges[::2]) < 0.5
-    heights = []
+    alpha, heights = np.exp(edges[::2]), []
     for total in (
         lambda x: np.cumsum(x)[::2],  # of what lies below a grid point
         lambda x: np.cumsum(x[::-1])[-2::-2],  # of what lies above it
     ):
         of_p, of_q, gain, size = map(total, (p, q, p - q, np.abs(p - q)))
-        grown = np.expm1(edges[::2]) * of_q
-        value = np.where(near, gain - grown, of_p - alpha * of_q)
-        size = np.where(near, size + np.abs(grown), of_p + alpha * of_q)
+        value, size = subtract(of_p, of_q, gain, size, edges[::2])
         room = UNIT * (2 * len(p) + 400) * size
         heights.append((value, room + error.map(total).at(alpha)))
     (start, room), (end, end_room) = heights

@@ -533,7 +533,7 @@ class RoundedPair(DiscretePair):
     """
 
     losses: tuple[float, ...] = ()
-    top: Fraction | None = field(default=None, repr=False, compare=False)
+    top: Fraction | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -789,7 +789,7 @@ class LaplacePair(DominatingPair):
     """
 
     scale: float
-    rest: float = field(default=0.0, repr=False, compare=False)
+    rest: float = field(default=0.0, repr=False)
 
     def __post_init__(self) -> None:
         check_number("scale", self.scale, 0, np.inf, "()")

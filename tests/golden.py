@@ -16,6 +16,7 @@ import argparse
 import hashlib
 import json
 import math
+import os
 import signal
 import sys
 import time
@@ -24,6 +25,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+os.environ["OMP_NUM_THREADS"] = "1"  # before numpy: threads split sums
 import numpy as np
 import scipy
 
@@ -339,7 +341,8 @@ def agree(old: Any, new: Any, exactly: bool) -> bool:
             return overlap and not grown
         return len(old) == len(new) and all(map(agree, old, new, [False] * 9))
     try:
-        return math.isclose(number(old), number(new), rel_tol=5e-3)
+        # A cut tail changes by a per cent with the length of a transform.
+        return math.isclose(number(old), number(new), rel_tol=2e-2)
     except ValueError:
         return False
 

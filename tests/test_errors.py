@@ -158,7 +158,7 @@ class Saboteur(al.GaussianPair):
 
 @term(
     "interval masses",
-    "return value, @error.at(alpha)",
+    "return value, @error.at(np.exp(losses))",
     "excess += value + @wrong",
     "left + rest - @slack",
     "slack_left + @more",

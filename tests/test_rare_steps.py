@@ -1,6 +1,7 @@
 """Where single steps decide: the split into near and far losses, single runs
 without a grid, and the simple bounds behind every answer."""
 
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -520,3 +521,57 @@ def test_epsilon_near_the_largest_loss(mechanism, count, delta):
         al.Release(mechanism, count=count), delta=delta, **REMOVE
     )
     assert bound.width < 1e-6
+
+
+def test_a_delta_that_floats_cannot_hold_is_not_0():
+    """Far below the smallest float, and positive."""
+    for mechanism, rate, count, part in (
+        (al.Laplace(30.0), 1e-6, 3000, 0.98),
+        (al.RandomizedResponse(0.6), 1e-3, 3000, 0.98),
+        (al.DiscretePair([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]), 1e-3, 3000, 0.5),
+    ):
+        run = al.Release(mechanism, al.Poisson(rate), count)
+        (pair,) = al.dominating_pairs(
+            mechanism, sampling=al.Poisson(rate), adjacency="remove"
+        )
+        largest = count * pair.loss_range[1]
+        below = al.delta(run, epsilon=part * largest, **REMOVE)
+        assert below.lower == 0 < below.upper < 1e-290
+        assert al.delta(run, epsilon=1.01 * largest, **REMOVE).upper == 0
+
+
+def test_pairs_whose_largest_losses_differ_are_not_the_same():
+    """1/s is the same float for both, but not the same number."""
+    scales = [1.9 + k * 2.0**-52 for k in range(8)]
+    pairs = [al.DiscreteLaplace(s).pair() for s in scales]
+    twins = [
+        (x, y)
+        for x, y in itertools.pairwise(pairs)
+        if isinstance(x, al.DiscretePair)
+        and isinstance(y, al.DiscretePair)
+        and (x.p, x.atoms) == (y.p, y.atoms)
+    ]
+    assert twins
+    for one, other in twins:
+        assert one.largest_loss != other.largest_loss and one != other
+        assert one == one.reversed()
+
+
+def test_few_points_and_little_memory_beside_atoms():
+    """Lists of atoms make no grid longer than a table may be."""
+    pair = al.SampledPair(al.DiscreteGaussian(5e3).pair(), 1e-3)
+    part = intervals.Cells.first(pair, 10, 1e-300)
+    low, high = float(part.edges[0]), float(part.edges[-1])
+    try:
+        points = intervals.graded_points(part, 1.0, 1e-9, 0.0, -1e-3, high)
+        assert len(points) <= intervals.MOST_POINTS
+    except al.GridTooFine:
+        pass
+    assert low < 0
+    step = intervals.aligned_step(
+        1e-4,
+        30 * [al.DiscretePair([0.6, 0.3, 0.1], [0.1, 0.3, 0.6])],
+        (),
+        0.01,
+    )
+    assert 0 < step <= 1e-4

@@ -4,7 +4,7 @@ fractions, which share nothing with the library."""
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import mpmath as mp
 import numpy as np
@@ -110,13 +110,16 @@ def test_both_parts_of_a_forced_split(seed):
     releases, tables = mixed_run(rng)
     losses = intervals.directions(releases, "remove", 1)[0]
     atoms = sorted({x for pair, _ in losses for x in pair.atoms})
-    places = [(a + b) / 2 for a, b in zip(atoms, atoms[1:], strict=False)]
-    split = float(rng.choice([x for x in places if x > 0] or [1.0]))
-    if not all(
-        intervals.beside_atoms(pair, np.array([split]))[0]
-        for pair, _ in losses
-    ):
-        pytest.skip("a split on an atom, which is never chosen")
+    places = [
+        place
+        for place in [(a + b) / 2 for a, b in pairwise(atoms)] + [1.0]
+        if place > 0
+        and all(
+            intervals.beside_atoms(pair, np.array([place]))[0]
+            for pair, _ in losses
+        )
+    ]
+    split = float(rng.choice(places))
     some, near = ([(Fraction(1), Fraction(1))] for _ in range(2))
     for table, count in tables:
         low = [x for x in table if math.log(x[0] / x[1]) <= split]
