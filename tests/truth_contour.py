@@ -254,6 +254,7 @@ class Contour(truth._Contour):
 # vanished, and a window between both would not show it. So it is looked at
 # far beyond, and what is seen there counts as an error.
 LOOKS = 3000
+MOST_LOOKS = 300_000
 FARTHEST = 200.0  # as a multiple of where it should have vanished
 LARGEST_RETURN = 1e-7
 
@@ -275,8 +276,11 @@ def returning(contour: Contour, sigma: float) -> float:
         laws.append((rule, n))
     first = 8 / math.sqrt(max(variance, 1e-300))
     random = np.random.default_rng(1)
+    atoms = sum(len(rule(sigma, 0.0)[1]) for rule, _ in atomic)
+    looks = int(min(max(1e7 / atoms, LOOKS), MOST_LOOKS))
+    far = looks * FARTHEST / LOOKS
     t = first * np.concatenate(
-        [random.uniform(1, FARTHEST, LOOKS), 10 ** random.uniform(0, 4, 500)]
+        [random.uniform(1, far, looks), 10 ** random.uniform(0, 5, 500)]
     )
     total = np.zeros(len(t))
     for rule, n in laws:

@@ -69,9 +69,11 @@ class Law:
     def reversed(self) -> Law:
         if self.symmetric:
             return self
+        curve = partial(balls.reversed_curve, self.curve)
+        back = balls.swapped(self.table) if self.table else None
         return Law(
-            partial(balls.reversed_curve, self.curve),
-            balls.swapped(self.table) if self.table else None,
+            partial(balls.table, back) if back else curve,
+            back,
             partial(line.flipped, self.rule) if self.rule else None,
             self.ratio,
             self.scale,
@@ -119,11 +121,13 @@ def _table_law(table: Table, spaced: bool = False) -> Law:
     logs, losses = np.array(rows).reshape(-1, 2).T
     infinite = any(b == 0 != a for a, b in zip(p, q, strict=True))
     negative = any(a == 0 != b for a, b in zip(p, q, strict=True))
+    gaps = np.diff(losses)
+    evenly = len(gaps) > 1 and np.ptp(gaps) < 1e-9 * np.abs(gaps).max()
     return Law(
         partial(balls.table, table),
         table=table,
         rule=partial(line.outcomes, logs, losses) if len(rows) else None,
-        spaced=spaced and not infinite and not negative,
+        spaced=(spaced or evenly) and not infinite and not negative,
         top=float(losses.max()) if len(rows) else -math.inf,
         bottom=float(-losses.min()) if len(rows) else -math.inf,
         infinite=(infinite, negative),
@@ -171,6 +175,8 @@ def _mixture_law(
         return (up, down) if mirrored else (up, arb(1))
 
     most = max(means)
+    if most == 0:  # the output says nothing about the record
+        return _table_law(balls.listed_table([1.0], [1.0]))
     reach = (-38 - most if mirrored else -38.0, most + 38)
     if mirrored:
         return Law(
@@ -547,29 +553,43 @@ class Truth:
 def table_mu(known: Truth, cutoff: float) -> Ends:
     """The smallest mu with f_mu(x) <= f(x) wherever x, f(x) >= cutoff.
 
-    For tables: f is a polygon, f_mu convex, so that the corners and the two
-    crossings with the cut-off decide. Where no x has both rates at least
-    the cut-off, the larger mu of the crossings.
+    For tables. f is one curve for all directions: the convex hull of their
+    polygons. f_mu is convex, so that the corners of f and its two crossings
+    with the cut-off decide. Where no x has both rates at least the cut-off,
+    the larger mu of the crossings.
     """
-    best = 0.0
+    points: list[tuple[arb, ...]] = []
     for side in known.proven:
         if known.gap or not all(law.table for law, _ in side.laws):
             raise NoTruth("no table")
-        with ctx.workprec(400):
+        with ctx.workprec(1400):
             rows = balls.joint([(law.table, n) for law, n in side.laws], 3000)
             rows = [(p, q) for p, q in rows if p != 0 or q != 0]
             rows.sort(key=lambda r: float((r[0] / (r[0] + r[1])).mid()))
             # rates of tests that accept the k smallest ratios, and the rest
-            miss, alarm = [arb(0)], [arb(0)]
+            miss, alarm = arb(0), arb(0)
+            points.append((arb(1), arb(0), arb(0), arb(1)))
             for p, q in rows:
-                miss.append(miss[-1] + p)
-                alarm.append(alarm[-1] + q)
-            points = [
-                tuple(float(z.mid()) for z in (1 - a, a, m, 1 - m))
-                for m, a in zip(reversed(miss), reversed(alarm), strict=True)
-            ]
-        best = max(best, _polygon_mu(np.array(points), cutoff))
+                miss, alarm = miss + p, alarm + q
+                points.append((1 - alarm, alarm, miss, 1 - miss))
+    corners = np.array([[float(z.mid()) for z in p] for p in _hull(points)])
+    best = _polygon_mu(corners, cutoff)
     return best * (1 - 1e-9) - 1e-12, best * (1 + 1e-9) + 1e-12
+
+
+def _hull(points: list[tuple[arb, ...]]) -> list[tuple[arb, ...]]:
+    """The corners of the largest convex curve below points x, 1 - x, y, ..."""
+    hull: list[tuple[arb, ...]] = []
+    with ctx.workprec(1400):
+        for p in sorted(points, key=lambda z: (z[0].mid(), z[2].mid())):
+            while len(hull) > 1:
+                (x, _, y, _), (x_1, _, y_1, _) = hull[-2:]
+                if (y_1 - y) * (p[0] - x) < (p[2] - y) * (x_1 - x):
+                    break
+                hull.pop()
+            if not hull or hull[-1][2] > p[2]:  # f falls until it is 0
+                hull.append(p)
+    return hull
 
 
 def _crossing(points: np.ndarray, rate: np.ndarray, c: float) -> np.ndarray:
