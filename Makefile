@@ -1,7 +1,9 @@
-# make book    the pages, in build/html
+# make book    the pages, in build/html; only what has changed runs again
 # make test    every check; builds the book first where it is missing or stale
 # make tangle  writes accountlib anew from the notebooks
-# make lint    style and types only
+# make lint    style, types and sizes only
+# make live    serves the book, and builds a page again when its text is saved
+# make lab     opens the notebooks in JupyterLab
 # make search  looks for runs where add is worse than remove: search/README.md
 # make clean   removes what was built
 
@@ -13,12 +15,13 @@ READY := $(VENV)/ready
 # A notebook's kernel warns that its local socket is not encrypted.
 QUIET := c.IPKernelApp.log_level = 40
 export OMP_NUM_THREADS ?= 1
+SPHINX := -q -W --keep-going -c book -d build/doctrees . build/html
 
 BOOK := $(shell find book notebooks accountlib -type f -not -name '*.pyc') \
         _config.yml _toc.yml pyproject.toml tools/execute.py \
         $(wildcard benchmarks/*.json)
 
-.PHONY: book test tangle check lint search clean
+.PHONY: book test tangle lint live lab search clean
 .DELETE_ON_ERROR:
 
 book: build/book.done
@@ -26,9 +29,8 @@ book: build/book.done
 
 build/book.done: $(BOOK) $(READY)
 	$(RUN) tools/tangle.py --check
-	rm -rf build/html build/doctrees build/executed
 	$(RUN) tools/execute.py
-	$(RUN) -m sphinx -q -W --keep-going -E -c book -d build/doctrees . build/html
+	$(RUN) -m sphinx $(SPHINX) || { rm -rf build/doctrees; exit 1; }
 	touch $@
 
 test: lint book
@@ -42,7 +44,14 @@ lint: $(READY)
 	$(RUN) -m ruff check accountlib tests tools search conftest.py book/conf.py
 	$(RUN) -m mypy --strict accountlib
 	$(RUN) -m mypy tests tools search conftest.py
+	$(RUN) tools/sizes.py
 	$(RUN) tools/lint.py
+
+live: book
+	$(RUN) -m sphinx_autobuild --ignore build --ignore .git $(SPHINX)
+
+lab: $(READY)
+	$(RUN) -m jupyter lab notebooks
 
 search: $(READY)
 	nice $(RUN) search/directions.py

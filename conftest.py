@@ -12,7 +12,7 @@ EXECUTED = ROOT / "build" / "executed"
 
 
 def pytest_collect_file(file_path, parent):
-    if file_path.parent == ROOT / "notebooks" and file_path.suffix == ".md":
+    if file_path.suffix == ".md" and ROOT / "notebooks" in file_path.parents:
         return text_notebook().from_parent(parent, path=file_path)
     return None
 
@@ -32,7 +32,8 @@ def text_notebook():
 
     def read(path, as_version):
         text = jupytext.read(path, fmt="md:myst")
-        copy = EXECUTED / f"{Path(path).stem}.ipynb"
+        inside = Path(path).relative_to(ROOT / "notebooks")
+        copy = EXECUTED / inside.with_suffix(".ipynb")
         if EXECUTED.exists():
             take_outputs(text, read_copy(copy, as_version), copy)
         return text

@@ -36,6 +36,8 @@ import numpy as np
 import truth
 
 import accountlib as al
+from accountlib.runs import mechanisms
+from accountlib.worst_cases import dominating_pairs
 
 RESULTS = Path(__file__).resolve().parent / "checks.json"
 WIDTH = 1e-3
@@ -95,7 +97,7 @@ def pick(random: np.random.Generator, values: Iterable[Any]) -> Any:
     return choices[int(random.integers(len(choices)))]
 
 
-def sampling(rate: float) -> al.Sampling:
+def sampling(rate: float) -> mechanisms.Sampling:
     return al.FullBatch() if rate == 1 else al.Poisson(rate)
 
 
@@ -264,7 +266,7 @@ def releases_of(question: Question) -> list[al.Release]:
         for noise, rate, runs in question.facts.get("steps", [])
     ]
     for part in question.facts.get("parts", []):
-        mechanism: al.Mechanism = al.DiscretePair(part["p"], part["q"])
+        mechanism: dominating_pairs.Mechanism = al.DiscretePair(part["p"], part["q"])
         if question.kind == "response":
             mechanism = al.RandomizedResponse(part["p"][0])
         release = al.Release(mechanism, sampling(part["rate"]), part["count"])

@@ -30,6 +30,7 @@ from cases import ROOT, Case, Step, true_answer
 
 sys.path.insert(0, str(ROOT))
 import accountlib as al
+from accountlib.counting import loss_tables
 
 RESULTS = Path(__file__).resolve().parent / "dots.json"
 DELTA = 1e-6
@@ -40,7 +41,7 @@ MECHANISMS = {
 }
 COUNTS = [4**power for power in range(9)]
 INTERVALS = [1e-3, 1e-2]
-KINDS: list[al.BoundKind] = [
+KINDS: list[loss_tables.BoundKind] = [
     "upper",
     "lower",
     "buckets-upper",
@@ -53,7 +54,7 @@ Method = Callable[[Case], "dict[str, float]"]
 
 
 def on_own_grid(
-    case: Case, *, interval: float, kind: al.BoundKind
+    case: Case, *, interval: float, kind: loss_tables.BoundKind
 ) -> dict[str, float]:
     """Epsilon of the larger direction, by `discretize` and `self_compose`."""
     (step,) = case.steps

@@ -25,6 +25,7 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import accountlib as al
+from accountlib.several import groups
 
 RESULTS = Path(__file__).resolve().parent / "groups.json"
 INTERVALS = (0.1, 0.05, 0.02, 0.01, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4)
@@ -41,7 +42,7 @@ def timed(call: Callable[[], float]) -> tuple[float, float]:
 
 
 def other(size: int, interval: float) -> float:
-    values, weights = al.binomial_sensitivity(size, rate=0.01)
+    values, weights = groups.binomial_sensitivity(size, rate=0.01)
     table = pld.from_mixture_gaussian_mechanism(
         1.0,
         values.tolist(),

@@ -50,6 +50,11 @@ def pytest_collection_modifyitems(
         config.option.maxfail = 1  # one failure is enough to catch a mutant
 
 
+def module_of(file: str) -> str:
+    parts = Path(file).with_suffix("").parts
+    return ".".join(parts[parts.index("accountlib") + 1 :])
+
+
 def pytest_sessionfinish() -> None:
     if not MAP:
         return
@@ -58,7 +63,7 @@ def pytest_sessionfinish() -> None:
     tests = sorted(set(SECONDS) - FAILED)
     place = {name: i for i, name in enumerate(tests)}
     lines = {
-        Path(file).stem: {
+        module_of(file): {
             line: [place[name] for name in names if name in place]
             for line, names in data.contexts_by_lineno(file).items()
         }

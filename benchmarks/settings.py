@@ -35,6 +35,7 @@ import numpy as np
 import truth
 
 import accountlib as al
+from accountlib.runs import mechanisms
 
 RESULTS = Path(__file__).resolve().parent / "settings.json"
 WIDTH, WIDE = 1e-3, 1e-2
@@ -93,7 +94,7 @@ def peak_megabytes() -> float:
 def ask(setting: Setting, adjacency: str, width: float) -> Setting:
     """One call: the bracket, its time and its peak memory."""
     rate = setting["rate"]
-    sampling: al.Sampling = al.FullBatch() if rate == 1 else al.Poisson(rate)
+    sampling: mechanisms.Sampling = al.FullBatch() if rate == 1 else al.Poisson(rate)
     release = al.Release(
         al.Gaussian(setting["noise"]), sampling, count=setting["count"]
     )

@@ -42,13 +42,15 @@ import truth_runs
 from truth_runs import Part, Truth
 
 import accountlib as al
+from accountlib.runs import mechanisms
+from accountlib.worst_cases import dominating_pairs
 
 RESULTS = Path(__file__).resolve().parent / "violations.json"
 WIDTH = 1e-3
 CURVES = 0.1  # part of the cases asked for a trade-off curve and for mu
 TRUTH_SECONDS = 3.0
 DIRECTIONS = ("remove", "add", "add-or-remove")
-MECHANISMS: dict[str, Callable[..., al.Mechanism]] = {
+MECHANISMS: dict[str, Callable[..., dominating_pairs.Mechanism]] = {
     "gaussian": al.Gaussian,
     "laplace": al.Laplace,
     "response": al.RandomizedResponse,
@@ -59,7 +61,7 @@ MECHANISMS: dict[str, Callable[..., al.Mechanism]] = {
     "integer gaussian": al.DiscreteGaussian,
     "integer laplace": al.DiscreteLaplace,
 }
-SAMPLERS: dict[str, Callable[..., al.Sampling]] = {
+SAMPLERS: dict[str, Callable[..., mechanisms.Sampling]] = {
     "full": al.FullBatch,
     "poisson": al.Poisson,
     "fixed": al.FixedBatch,

@@ -1,16 +1,18 @@
 """Sphinx settings: _config.yml, and what Jupyter Book 1 would add to it."""
 
+import re
 import shutil
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
 import yaml
+from docutils import nodes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from execute import cache_folder  # noqa: E402
+import execute  # noqa: E402
 
 settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 project = html_title = settings["title"]
@@ -36,7 +38,7 @@ bibtex_bibfiles = [str(ROOT / path) for path in settings["bibtex_bibfiles"]]
 myst_enable_extensions = settings["parse"]["myst_enable_extensions"]
 nb_execution_mode = settings["execute"]["execute_notebooks"]
 nb_execution_timeout = settings["execute"]["timeout"]
-nb_execution_cache_path = str(cache_folder())
+nb_execution_cache_path = str(execute.FOLDER)
 nb_execution_show_tb = True
 
 html_theme = "sphinx_book_theme"
@@ -69,5 +71,29 @@ def copy_mathjax(app, error):
     shutil.copytree(Path(start) / fonts, target / fonts, dirs_exist_ok=True)
 
 
+execute.forget()
+
+
+def outputs_changed(app, env, added, edited, removed):
+    """Pages whose text is the same, but not what they import."""
+    pages = execute.changed(Path(app.doctreedir) / "digests.json")
+    names = {str(Path(x).relative_to(ROOT).with_suffix("")) for x in pages}
+    return sorted(names & set(env.found_docs))
+
+
+def name_folded_cells(app, doctree):
+    """A folded cell says what it holds: its first definition, and how long."""
+    for node in doctree.findall(nodes.container):
+        if node.get("hide_mode") in ("input", "input+output"):
+            code = node.children[0].astext()
+            name = re.search(r"^(?:class|def) \w+", code, re.M)
+            what = name[0] if name else "the code"
+            length = len(code.splitlines())
+            node["prompt_show"] = f"Show {what}, {length} lines"
+            node["prompt_hide"] = f"Hide {what}"
+
+
 def setup(app):
     app.connect("build-finished", copy_mathjax)
+    app.connect("doctree-read", name_folded_cells)
+    app.connect("env-get-outdated", outputs_changed)

@@ -26,6 +26,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 
 import accountlib as al
+from accountlib.practice import no_worst_data
 
 RESULTS = Path(__file__).resolve().parents[1] / "notebooks/data/directions.csv"
 COLUMNS = (
@@ -67,7 +68,7 @@ def check_row(mechanism: str, row: int, seed: int) -> Row:
         noise, rate, count = draw(mechanism, random)
         release = al.Release(noisy(noise), al.Poisson(rate), count)
         try:
-            found = al.check_directions(release)
+            found = no_worst_data.check_directions(release)
         except ValueError as error:
             if "at delta = 1e-6" in str(error):
                 continue

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import accountlib as al
-from accountlib import intervals
-from accountlib.intervals import Query
-from accountlib.privacy_loss import discretize
+from accountlib.counting.tangents import discretize
+from accountlib.engine import single_runs, transforms
+from accountlib.engine.saddle import Query
+from accountlib.worst_cases import noise
 
 
 def exact_delta(pairs, epsilon):
@@ -109,13 +110,13 @@ def many_kinds(count):
 
 def test_large_steps_of_many_kinds():
     pairs, truth = many_kinds(600)
-    p, _ = intervals.large_steps([(x, 1) for x in pairs], np.array([5.0]))
+    p, _ = single_runs.large_steps([(x, 1) for x in pairs], np.array([5.0]))
     assert Fraction(float(p[0])) <= truth
 
 
 def test_delta_of_many_kinds():
     pairs, truth = many_kinds(600)
-    simple = intervals.simple_bound(
+    simple = single_runs.simple_bound(
         [(x, 1) for x in pairs], Query(None, 0.0, 1e-3)
     )
     assert Fraction(simple.lower) <= truth
@@ -154,7 +155,7 @@ def test_no_upper_end_of_zero_for_unbounded_losses():
 @pytest.mark.parametrize(("a", "b"), [(1.1e-268, 3.0), (1.7e280, 7e-9)])
 def test_quotient_of_tiny_and_large_numbers(a, b):
     """Documented: about u^2 for |a| and |a/b| between 1e-270 and 1e290."""
-    high, low = al.worst_case_pairs.quotient(a, b)
+    high, low = noise.quotient(a, b)
     found = Fraction(float(high)) + Fraction(float(low))
     assert abs(found / (Fraction(a) / Fraction(b)) - 1) < 1e-31
 
@@ -212,14 +213,14 @@ def test_frequencies_of_a_table_that_is_not_smooth(monkeypatch):
     """A million runs: 0.1 million frequencies and 147 readings; 1e7 runs
     take 54 s and 0.9 GB, 1e9 runs do not end."""
     work = 0
-    reading = intervals.Spectrum.weighed
+    reading = transforms.Spectrum.weighed
 
     def counted(self, epsilon):
         nonlocal work
         work += len(self.frequency)
         return reading(self, epsilon)
 
-    monkeypatch.setattr(intervals.Spectrum, "weighed", counted)
+    monkeypatch.setattr(transforms.Spectrum, "weighed", counted)
     run = al.Release(
         al.ApproximateDP(1e-12, 1e-300), al.Poisson(1e-3), count=10**6
     )

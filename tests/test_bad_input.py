@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import accountlib as al
+from accountlib.renyi import curves, few_terms, subsampling
+from accountlib.several import chains, groups
+from accountlib.worst_cases import closed_forms
 
 NAN, INF = math.nan, math.inf
 RUN = al.Release(al.Gaussian(1.0))
@@ -73,7 +76,7 @@ SCALARS = [
         INF,
     ),
     *numbers(
-        lambda x: al.monte_carlo_sample_size(
+        lambda x: closed_forms.monte_carlo_sample_size(
             x, failure_probability=0.1, points=1
         ),
         "error",
@@ -83,7 +86,7 @@ SCALARS = [
         -1,
     ),
     *numbers(
-        lambda x: al.monte_carlo_sample_size(
+        lambda x: closed_forms.monte_carlo_sample_size(
             0.1, failure_probability=x, points=1
         ),
         "failure_probability",
@@ -92,7 +95,7 @@ SCALARS = [
         1,
     ),
     *counts(
-        lambda x: al.monte_carlo_sample_size(
+        lambda x: closed_forms.monte_carlo_sample_size(
             0.1, failure_probability=0.1, points=x
         ),
         "points",
@@ -206,11 +209,13 @@ SCALARS = [
             lambda x: al.pure_dp_rdp(x, epsilon=1.0),
             lambda x: al.zcdp_rdp(x, rho=1.0),
             lambda x: al.discrete_rdp(x, p=[0.5, 0.5], q=[0.4, 0.6]),
-            lambda x: al.discrete_gaussian_rdp(x, sigma=1.0),
-            lambda x: al.discrete_laplace_rdp(x, scale=1.0),
+            lambda x: curves.discrete_gaussian_rdp(x, sigma=1.0),
+            lambda x: curves.discrete_laplace_rdp(x, scale=1.0),
             lambda x: al.poisson_rdp(x, rdp=line, rate=0.1),
             lambda x: al.poisson_rdp(x, rdp=line, rate=0.0),
-            lambda x: al.poisson_rdp_terms(x, rdp=line, rate=0.1, terms=2),
+            lambda x: few_terms.poisson_rdp_terms(
+                x, rdp=line, rate=0.1, terms=2
+            ),
             lambda x: al.without_replacement_rdp(x, rdp=line, rate=0.1),
             lambda x: al.rdp_curve(RUN, **REMOVE)(x),
         )
@@ -241,17 +246,20 @@ SCALARS = [
     ),
     *numbers(lambda x: al.zcdp_rdp(2, rho=x), "rho", r"\[0, inf\)", -1, INF),
     *numbers(
-        lambda x: al.discrete_gaussian_rdp(2, sigma=x), "sigma", POSITIVE, 0
+        lambda x: curves.discrete_gaussian_rdp(2, sigma=x),
+        "sigma",
+        POSITIVE,
+        0,
     ),
     *numbers(
-        lambda x: al.discrete_laplace_rdp(2, scale=x), "scale", POSITIVE, 0
+        lambda x: curves.discrete_laplace_rdp(2, scale=x), "scale", POSITIVE, 0
     ),
     *counts(
-        lambda x: al.discrete_gaussian_rdp(2, sigma=1.0, sensitivity=x),
+        lambda x: curves.discrete_gaussian_rdp(2, sigma=1.0, sensitivity=x),
         "sensitivity",
     ),
     *counts(
-        lambda x: al.discrete_laplace_rdp(2, scale=1.0, sensitivity=x),
+        lambda x: curves.discrete_laplace_rdp(2, scale=1.0, sensitivity=x),
         "sensitivity",
     ),
     *[
@@ -266,7 +274,7 @@ SCALARS = [
         )
     ],
     *counts(
-        lambda x: al.poisson_rdp_terms(9, rdp=line, rate=0.1, terms=x),
+        lambda x: few_terms.poisson_rdp_terms(9, rdp=line, rate=0.1, terms=x),
         "terms",
     ),
     *numbers(
@@ -318,24 +326,27 @@ SCALARS = [
         "count",
     ),
     # chapter 8
-    *counts(lambda x: al.binomial_sensitivity(x, rate=0.1), "group_size"),
+    *counts(lambda x: groups.binomial_sensitivity(x, rate=0.1), "group_size"),
     *numbers(
-        lambda x: al.binomial_sensitivity(2, rate=x), "rate", UNIT_RANGE, -0.1
+        lambda x: groups.binomial_sensitivity(2, rate=x),
+        "rate",
+        UNIT_RANGE,
+        -0.1,
     ),
     *counts(
-        lambda x: al.hypergeometric_sensitivity(
+        lambda x: groups.hypergeometric_sensitivity(
             x, batch_size=2, dataset_size=9
         ),
         "group_size",
     ),
     *counts(
-        lambda x: al.hypergeometric_sensitivity(
+        lambda x: groups.hypergeometric_sensitivity(
             2, batch_size=x, dataset_size=9
         ),
         "batch_size",
     ),
     *counts(
-        lambda x: al.hypergeometric_sensitivity(
+        lambda x: groups.hypergeometric_sensitivity(
             2, batch_size=2, dataset_size=x
         ),
         "dataset_size",
@@ -348,11 +359,11 @@ SCALARS = [
         INF,
     ),
     *counts(
-        lambda x: al.group_epsilon_vadhan(x, log_delta=line, delta=0.1),
+        lambda x: chains.group_epsilon_vadhan(x, log_delta=line, delta=0.1),
         "group_size",
     ),
     *numbers(
-        lambda x: al.group_epsilon_vadhan(2, log_delta=line, delta=x),
+        lambda x: chains.group_epsilon_vadhan(2, log_delta=line, delta=x),
         "delta",
         OPEN_UNIT,
         0,
@@ -387,13 +398,13 @@ ARRAYS = [
     (lambda x: al.Bound(x, 1.0), "lower"),
     (lambda x: al.Bound(0.0, x), "upper"),
     (
-        lambda x: al.monte_carlo_sample_size(
+        lambda x: closed_forms.monte_carlo_sample_size(
             x, failure_probability=0.1, points=1
         ),
         "error",
     ),
     (
-        lambda x: al.monte_carlo_sample_size(
+        lambda x: closed_forms.monte_carlo_sample_size(
             0.1, failure_probability=x, points=1
         ),
         "failure_probability",
@@ -658,9 +669,9 @@ def test_curves_that_are_none(rdp):
     for call in (
         lambda: al.poisson_rdp([2, 5.5], rdp=rdp, rate=0.1),
         lambda: al.poisson_rdp([2, 5.5], rdp=rdp, rate=1),
-        lambda: al.poisson_rdp_terms(9, rdp=rdp, rate=0.1, terms=2),
+        lambda: few_terms.poisson_rdp_terms(9, rdp=rdp, rate=0.1, terms=2),
         lambda: al.without_replacement_rdp(9, rdp=rdp, rate=0.1),
-        lambda: al.pearson_vajda(3, rdp=rdp),
+        lambda: subsampling.pearson_vajda(3, rdp=rdp),
         lambda: al.epsilon_from_rdp(rdp, delta=0.1),
         lambda: al.delta_from_rdp(rdp, epsilon=0.1),
     ):
@@ -678,8 +689,10 @@ def test_choices_of_renyi_dp():
     rejects(
         lambda: al.poisson_rdp(2e6, rdp=line, rate=0.1), "order", r"1e\+06"
     )
-    rejects(lambda: al.pearson_vajda(2.5, rdp=line), "order", "whole")
-    rejects(lambda: al.pearson_vajda([2, 1], rdp=line), "order", "whole")
+    rejects(lambda: subsampling.pearson_vajda(2.5, rdp=line), "order", "whole")
+    rejects(
+        lambda: subsampling.pearson_vajda([2, 1], rdp=line), "order", "whole"
+    )
     rejects(
         lambda: al.epsilon_from_rdp([1.0], delta=0.1, orders=[2, 3]), "orders"
     )
@@ -699,11 +712,13 @@ def test_choices_of_renyi_dp():
     )
     for huge in (10**7, 10**400):
         for call in (
-            lambda n=huge: al.discrete_laplace_rdp(2, scale=1, sensitivity=n),
-            lambda n=huge: al.poisson_rdp_terms(
+            lambda n=huge: curves.discrete_laplace_rdp(
+                2, scale=1, sensitivity=n
+            ),
+            lambda n=huge: few_terms.poisson_rdp_terms(
                 9, rdp=line, rate=0.1, terms=n
             ),
-            lambda n=huge: al.pearson_vajda(n, rdp=line),
+            lambda n=huge: subsampling.pearson_vajda(n, rdp=line),
             lambda n=huge * 2: al.kairouz_epsilon(
                 1, delta=0, count=n, slack=0.1
             ),
@@ -719,11 +734,13 @@ def line_of_bools(order):
 
 def test_bad_mixtures():
     rejects(
-        lambda: al.group_epsilon_vadhan(2, log_delta=3, delta=0.1),
+        lambda: chains.group_epsilon_vadhan(2, log_delta=3, delta=0.1),
         "log_delta must be a function",
     )
     rejects(
-        lambda: al.group_epsilon_vadhan(2, log_delta=lambda e: NAN, delta=0.1),
+        lambda: chains.group_epsilon_vadhan(
+            2, log_delta=lambda e: NAN, delta=0.1
+        ),
         "log_delta",
     )
     rejects(
@@ -754,13 +771,13 @@ def test_bad_mixtures():
     rejects(lambda: al.MixturePair((1.0, 2.0), (1.0,)), "length")
     rejects(lambda: al.SampledPair(PAIR, 0.9, 0.6), "missed")
     rejects(
-        lambda: al.group_epsilon_vadhan(
+        lambda: chains.group_epsilon_vadhan(
             2, log_delta=line, delta=0.1, rule="old"
         ),
         "rule",
     )
     rejects(
-        lambda: al.hypergeometric_sensitivity(
+        lambda: groups.hypergeometric_sensitivity(
             3, batch_size=8, dataset_size=10
         ),
         "batch_size",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import accountlib as al
-from accountlib import sampling_pitfalls
+from accountlib.runs import calibration, one_call
 
 
 def wild_excess(rng: Any, low: float, high: float) -> Any:
@@ -52,7 +52,7 @@ def test_safe_edge_for_wild_functions(seed):
         if (excess(low) <= 0) == (excess(high) <= 0):
             continue
         tried.clear()
-        x = al.safe_edge(excess, low, high)
+        x = calibration.safe_edge(excess, low, high)
         assert low <= x <= high and tried[x] <= 0 and len(tried) <= 102
         missed = [math.log(y) for y, f in tried.items() if f > 0]
         gap = min(abs(math.log(x) - y) for y in missed)
@@ -72,7 +72,7 @@ def test_noise_bracket_for_wild_functions(seed):
 
         if not any(allowed(4.0**k) for k in range(-4, 15)):
             continue
-        low, high = al.noise_bracket(excess, allowed)
+        low, high = calibration.noise_bracket(excess, allowed)
         assert allowed(low) and allowed(high) and 1e-3 <= low <= high <= 1e9
         if low < high:
             assert (tried[low] <= 0) != (tried[high] <= 0)
@@ -85,8 +85,8 @@ def test_noise_bracket_for_wild_functions(seed):
 @pytest.mark.parametrize("limit", [1e-300, 1e-150, 3.0, 1e200])
 def test_last_allowed_at_any_size(limit):
     """The product of two large numbers overflows."""
-    below = al.last_allowed(lambda x: x <= limit, limit / 8, 1e307)
-    above = al.last_allowed(lambda x: x >= limit, limit * 8, 1e-307)
+    below = calibration.last_allowed(lambda x: x <= limit, limit / 8, 1e307)
+    above = calibration.last_allowed(lambda x: x >= limit, limit * 8, 1e-307)
     for found in (below, above):
         assert abs(math.log(found) - math.log(limit)) < 2e-7
 
@@ -126,10 +126,12 @@ def test_splits_do_not_exceed_epsilon(monkeypatch):
         asked.append(Fraction(epsilon))
         return al.Bound(0.0, 0.5)
 
-    monkeypatch.setattr(sampling_pitfalls, "delta", recorded)
+    monkeypatch.setattr(one_call, "delta", recorded)
     for whole in (0.0, 0.1, 0.7, 1.1, 3.3, 1e-300):
         asked.clear()
-        al.substitute_delta_bound(al.Release(al.Gaussian(1.0)), epsilon=whole)
+        one_call.substitute_delta_bound(
+            al.Release(al.Gaussian(1.0)), epsilon=whole
+        )
         pairs = list(zip(asked[::2], asked[1::2], strict=True))
         assert len(pairs) == 9
         for first, rest in pairs:

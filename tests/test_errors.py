@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction as F
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import mpmath as mp
@@ -24,8 +24,17 @@ import pytest
 import truth
 
 import accountlib as al
-from accountlib import composition, intervals, privacy_loss
 
+MODULES = [
+    f"accountlib.{name}"
+    for name in (
+        *("counting.loss_tables", "counting.tangents"),
+        *("counting.composition", "counting.rounding"),
+        *("engine.one_sided", "engine.saddle"),
+        *("engine.grids", "engine.transforms", "engine.one_round"),
+        *("engine.single_runs", "engine.search", "engine.rare_steps"),
+    )
+]
 SIGNS = {"upper": 1, "lower": -1}
 Scenario = Callable[[Any], None]  # of a module: chapter 5, or altered
 TERMS: dict[str, tuple[Scenario, list[tuple[str, str]]]] = {}
@@ -505,35 +514,31 @@ def underflow(m):
 # With the term, and without it.
 
 
-def altered(old: str, new: str) -> ModuleType:
-    """The module of chapter 5 with one snippet of the package replaced.
+def engine(old: str = "", new: str = "") -> Any:
+    """All names of the engine's modules, with one snippet replaced.
 
-    The snippet is in this module or in one that it imports functions from;
-    its spaces and line breaks do not matter.
+    The snippet is in one of the modules; its spaces and line breaks do not
+    matter. All of them are made anew, so that each sees the change.
     """
-    tokens = re.findall(r"[\w.]+|\S", old)
-    pattern = r"(?<![\w.])" + r"\s*".join(map(re.escape, tokens))
-    for module in (intervals, privacy_loss, composition):
-        source = inspect.getsource(module)
-        found = len(re.findall(pattern, source))
-        if found > 0:
-            break
-    assert found == 1, f"{old!r} occurs {found} times in {module.__name__}"
-    changed = run(re.sub(pattern, lambda _: new, source))
-    if module is intervals:
-        return changed
-    copy = run(inspect.getsource(intervals))
-    for key, value in vars(changed).items():
-        if inspect.isfunction(value) and key in vars(copy):
-            setattr(copy, key, value)
-    return copy
-
-
-def run(source: str) -> ModuleType:
-    """A new module, known to `dataclasses`, from its source."""
-    module = sys.modules["altered"] = ModuleType("altered")
-    exec(compile(source, "altered", "exec"), vars(module))
-    return module
+    sources = {name: inspect.getsource(sys.modules[name]) for name in MODULES}
+    if old:
+        tokens = re.findall(r"[\w.]+|\S", old)
+        pattern = r"(?<![\w.])" + r"\s*".join(map(re.escape, tokens))
+        found = {x: len(re.findall(pattern, y)) for x, y in sources.items()}
+        places = [x for x in MODULES if found[x] and ".engine." in x]
+        (place,) = places or [x for x in MODULES if found[x]]
+        assert found[place] == 1, f"{old!r} occurs {found} times"
+        sources[place] = re.sub(pattern, lambda _: new, sources[place])
+    saved = {name: sys.modules[name] for name in MODULES}
+    names: dict[str, Any] = {}
+    try:
+        for name, text in sources.items():
+            module = sys.modules[name] = ModuleType(name)
+            exec(compile(text, name, "exec"), vars(module))
+            names |= vars(module)
+    finally:
+        sys.modules.update(saved)
+    return SimpleNamespace(**names)
 
 
 @pytest.fixture(autouse=True)
@@ -542,10 +547,13 @@ def digits():
         yield
 
 
+ENGINE = engine()
+
+
 @pytest.mark.parametrize("name", TERMS)
 def test_the_term_keeps_the_side(name):
     scenario, _ = TERMS[name]
-    scenario(intervals)
+    scenario(ENGINE)
 
 
 @pytest.mark.parametrize(
@@ -557,7 +565,7 @@ def test_the_term_keeps_the_side(name):
     ],
 )
 def test_without_the_term_a_bound_fails(scenario, old, new):
-    module = altered(old, new)
+    module = engine(old, new)
     # A ValueError: the module notices that lower exceeds upper.
     with pytest.raises((AssertionError, ArithmeticError, ValueError)):
         scenario(module)

@@ -24,8 +24,9 @@ from hypothesis import strategies as st
 from scipy.special import ndtri_exp
 
 import accountlib as al
-from accountlib import intervals
-from accountlib.gaussian_dp import (
+from accountlib.engine import single_runs
+from accountlib.gaussian_dp import attackers, one_number, report
+from accountlib.gaussian_dp.certified_curves import (
     Profile,
     both_signs,
     lower_kinks,
@@ -363,7 +364,7 @@ def test_renyi_curves_in_high_precision():
         x = float(10 ** rng.uniform(-30, -0.01))
         order = float(1 + 10 ** rng.uniform(-5, 4))
         rdp = float(10 ** rng.uniform(-4, 2))
-        value = al.renyi_tradeoff(x, order=order, rdp=rdp)
+        value = one_number.renyi_tradeoff(x, order=order, rdp=rdp)
         with mp.workdps(50):
             known = renyi_by_bisection(x, order, rdp)
             setting = (x, order, rdp)
@@ -386,7 +387,7 @@ def test_renyi_curves_in_high_precision():
 )
 @pytest.mark.filterwarnings("error")
 def test_renyi_curves_of_tiny_divergences(x, order, rdp):
-    value = al.renyi_tradeoff(x, order=order, rdp=rdp)
+    value = one_number.renyi_tradeoff(x, order=order, rdp=rdp)
     with mp.workdps(60):
         assert value <= renyi_by_bisection(x, order, rdp)
 
@@ -398,7 +399,9 @@ def test_renyi_curve_is_below_that_of_the_mechanism():
         exact = al.gaussian_tradeoff(x, mu=mu)
         best = np.zeros(len(x))
         for order in (1.01, 1.5, 2.0, 4.0, 16.0, 64.0):
-            curve = al.renyi_tradeoff(x, order=order, rdp=order * mu**2 / 2)
+            curve = one_number.renyi_tradeoff(
+                x, order=order, rdp=order * mu**2 / 2
+            )
             assert np.all(curve <= exact)
             best = np.maximum(best, curve)
         assert np.all(best[x > 0.5] > 0.3 * exact[x > 0.5]) or mu > 1
@@ -411,7 +414,9 @@ def test_mu_through_a_point(log10_x, mu):
     with mp.workdps(60):
         found = float(normal(mu + quantile(mp.mpf(x))))
         if 1e-300 < found < 1 - 1e-6:
-            value = al.mu_from_errors(np.array([x]), np.array([found]))[0]
+            value = one_number.mu_from_errors(
+                np.array([x]), np.array([found])
+            )[0]
             exact = quantile(mp.mpf(found)) - quantile(mp.mpf(x))
             assert abs(value - exact) <= 1e-13 * (1 + abs(quantile(x)))
 
@@ -844,13 +849,13 @@ def test_table_of_a_composition():
     exact, run = coin(0.75, 1.0, 3)
     pair = al.RandomizedResponse(0.75).pair()
     table = al.discretize(pair, step=math.log(3) / 4)
-    curve = al.table_tradeoff(al.self_compose(table, 3))
+    curve = attackers.table_tradeoff(al.self_compose(table, 3))
     known = ExactCurve.of(exact, "remove")
     for x in np.linspace(0, 1, 65).tolist():
         assert abs(curve(x) - float(known(x))) <= 1e-9
     smooth = al.self_compose(al.discretize(al.GaussianPair(0.5), step=0.01), 4)
     x = np.geomspace(1e-9, 1, 50)
-    gap = al.gaussian_tradeoff(x, mu=1.0) - al.table_tradeoff(smooth)(x)
+    gap = al.gaussian_tradeoff(x, mu=1.0) - attackers.table_tradeoff(smooth)(x)
     assert np.all(gap >= -1e-12) and np.all(gap <= 1e-3)
 
 
@@ -1295,7 +1300,7 @@ def test_single_runs_in_many_small_intervals():
     at = np.append(0.0, np.sort(rng.uniform(0, 8, 5000)))
     for noise, rate in ((0.5, 0.3), (2.0, 1e-3)):
         pair = al.SampledPair(al.GaussianPair(1 / noise), rate)
-        lower, upper = intervals.run_curve(pair, at)
+        lower, upper = single_runs.run_curve(pair, at)
         for k in range(0, len(at), 499):
             known = truth.sampled_gaussian_delta(float(at[k]), noise, rate)
             assert lower[k] <= known <= upper[k]
@@ -1303,7 +1308,7 @@ def test_single_runs_in_many_small_intervals():
     atom = math.log1p(2.0**-20 * 2)
     at = np.append(0.0, atom * (1 + np.arange(-9, 10) * 2.0**-52))
     pair = al.SampledPair(al.RandomizedResponse(0.75).pair(), 2.0**-20)
-    lower, upper = intervals.run_curve(pair, at)
+    lower, upper = single_runs.run_curve(pair, at)
     for e, low, high in zip(at.tolist(), lower, upper, strict=True):
         least, most = rare.delta(e)
         assert low <= most and high >= least
@@ -1336,7 +1341,7 @@ def test_answers_do_not_depend_on_the_surroundings():
         lambda: al.mu_from_pure_dp([0.0, 1e-320, 900.0]).tolist(),
         lambda: al.mu_from_epsilon_delta(700.0, delta=1e-300),
         lambda: al.dp_tradeoff(0.0, epsilon=900.0),
-        lambda: al.renyi_tradeoff(0.0, order=2.0, rdp=1.0),
+        lambda: one_number.renyi_tradeoff(0.0, order=2.0, rdp=1.0),
     ]
     plain = [call() for call in calls]
     with np.errstate(all="raise"):
@@ -1344,7 +1349,7 @@ def test_answers_do_not_depend_on_the_surroundings():
     with localcontext() as context:
         context.prec = 2
         context.traps[Inexact] = True
-        assert al.rounded(1.57031) == "1.571"
+        assert report.rounded(1.57031) == "1.571"
     asked: Any = al.gdp
     with pytest.raises(TypeError, match="adjacency="):
         asked(run, "add")
@@ -1559,11 +1564,11 @@ def test_labels_of_a_report_are_on_the_safe_side():
     st.booleans(),
 )
 def test_rounding_to_one_side(value, digits, up):
-    text = al.rounded(value, up=up, digits=digits)
+    text = report.rounded(value, up=up, digits=digits)
     shown = float(text)
     assert shown >= value if up else shown <= value
     assert abs(shown - value) <= 10.0 ** (1 - digits) * value + 1e-320
-    assert al.rounded(INF, up=up, digits=digits) == "inf"
+    assert report.rounded(INF, up=up, digits=digits) == "inf"
 
 
 def test_the_points_of_a_report():
@@ -1756,13 +1761,13 @@ BAD: list[tuple[Any, str, str, Any]] = [
         lambda v: al.mu_from_epsilon_delta(1.0, delta=v), "delta", UNIT, -1, 2
     ),
     *bad_array(
-        lambda v: al.renyi_tradeoff(v, order=2.0, rdp=1.0),
+        lambda v: one_number.renyi_tradeoff(v, order=2.0, rdp=1.0),
         "false_positive",
         UNIT,
         -1,
     ),
     *bad(
-        lambda v: al.renyi_tradeoff(0.1, order=v, rdp=1.0),
+        lambda v: one_number.renyi_tradeoff(0.1, order=v, rdp=1.0),
         "order",
         r"\[1, 1e\+06\]",
         1.0,
@@ -1770,7 +1775,7 @@ BAD: list[tuple[Any, str, str, Any]] = [
         INF,
     ),
     *bad(
-        lambda v: al.renyi_tradeoff(0.1, order=2.0, rdp=v),
+        lambda v: one_number.renyi_tradeoff(0.1, order=2.0, rdp=v),
         "rdp",
         FROM_0,
         -1,
@@ -1851,7 +1856,7 @@ BAD: list[tuple[Any, str, str, Any]] = [
         for value in (None, 3, NAN, ["a"])
     ],
     *[
-        (al.table_tradeoff, "loss", "PrivacyLossDistribution", value)
+        (attackers.table_tradeoff, "loss", "PrivacyLossDistribution", value)
         for value in (None, 3, [0.1], RUN)
     ],
     *[
@@ -1946,7 +1951,7 @@ def test_lower_tables_are_refused():
     pair = al.GaussianPair(1.0)
     table = al.discretize(pair, step=0.1, bound="lower")
     with pytest.raises(ValueError, match="loss must be an upper table"):
-        al.table_tradeoff(table)
+        attackers.table_tradeoff(table)
 
 
 def test_any_sequence_of_releases():

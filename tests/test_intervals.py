@@ -13,21 +13,22 @@ import pytest
 import truth
 
 import accountlib as al
-from accountlib.intervals import (
-    Cells,
-    Spectrum,
+from accountlib.engine.grids import bound_tables, cut_tails
+from accountlib.engine.one_round import add_tables
+from accountlib.engine.one_sided import (
     TiltedTable,
-    add_tables,
-    bound_tables,
-    cut_tails,
-    fast_transform,
-    highest_frequency,
     read_delta,
     read_epsilon,
+    tilt_masses,
+)
+from accountlib.engine.saddle import Cells
+from accountlib.engine.transforms import (
+    Spectrum,
+    fast_transform,
+    highest_frequency,
     slow_transform,
     smooth_parts,
     tail_window,
-    tilt_masses,
 )
 
 SIDES = ("upper", "lower")

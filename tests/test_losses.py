@@ -13,7 +13,10 @@ import pytest
 from flint import arb, ctx
 
 import accountlib as al
-from accountlib.worst_case_pairs import UNIT, RoundedPair
+from accountlib.runs import rules
+from accountlib.several import exchange_batches
+from accountlib.worst_cases import integer_noise
+from accountlib.worst_cases.dominating_pairs import UNIT, RoundedPair
 
 BITS = 400
 SUB = "substitute"
@@ -121,7 +124,7 @@ def test_lists_that_the_library_computes(seed):
         rate = float(
             rng.choice([rng.random(), spread(rng, -300, 0), 1 - 2.0**-50])
         )
-        pair = al.integer_exchange_pair(whole, rate)
+        pair = rules.integer_exchange_pair(whole, rate)
         with ctx.workprec(4000):
             hold_list(pair, *exchanged(whole, rate))
 
@@ -144,7 +147,9 @@ def test_losses_of_exchanged_whole_noise(seed):
                 ]
             )
         )
-        pair = al.ExchangedIntegerPair(al.IntegerGaussianPair(sigma, k), rate)
+        pair = exchange_batches.ExchangedIntegerPair(
+            integer_noise.IntegerGaussianPair(sigma, k), rate
+        )
         most = pair.base._reach + k
         with np.errstate(all="ignore"):
             places = np.unique(rng.integers(0, most + 1, 30))
@@ -165,7 +170,9 @@ def test_losses_of_exchanged_whole_noise(seed):
 
 def test_tiny_rates_of_whole_noise():
     """Where the rate makes up for a huge ratio, a term 1 was forgotten."""
-    pair = al.ExchangedIntegerPair(al.IntegerGaussianPair(1.0, 30), 1e-286)
+    pair = exchange_batches.ExchangedIntegerPair(
+        integer_noise.IntegerGaussianPair(1.0, 30), 1e-286
+    )
     with ctx.workprec(3000), np.errstate(all="ignore"):
         r = ball(1e-286)
         for x in range(15, 60):

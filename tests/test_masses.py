@@ -17,7 +17,8 @@ import pytest
 import truth_balls as tb
 
 import accountlib as al
-from accountlib.worst_case_pairs import UNIT
+from accountlib.worst_cases import integer_noise
+from accountlib.worst_cases.dominating_pairs import UNIT
 
 Case = tuple[al.DominatingPair, tb.Balls, Any]  # and edges
 INTERVALS = 3000
@@ -133,7 +134,7 @@ def known_guarantee(rng: Any) -> Case:
 
 def integers(rng: Any) -> Case:
     sigma, shift = spread(rng, -2, 2), int(rng.integers(1, 30))
-    pair = al.IntegerGaussianPair(sigma, shift)
+    pair = integer_noise.IntegerGaussianPair(sigma, shift)
     places = rng.uniform(-38 * sigma, 38 * sigma + shift, 12)
     losses = shift * (2 * narrow(places, rng, sigma) - shift)
     return pair, tb.integers(sigma, shift), losses / (2 * sigma**2)

@@ -15,6 +15,8 @@ import pytest
 from flint import arb, ctx, fmpq
 
 import accountlib as al
+from accountlib.several import exchange, exchange_batches
+from accountlib.worst_cases import integer_noise
 
 INTERVALS = int(os.environ.get("MASSES", "4000"))  # of each class
 UNIT = 2.0**-53
@@ -319,7 +321,7 @@ def test_a_rare_large_shift_beside_a_tiny_one(rare, large):
 def test_exchanged_mixtures_in_ball_arithmetic(seed):
     def build(means, weights):
         means, weights = means.tolist(), weights.tolist()
-        pair = al.ExchangedPair(tuple(means), tuple(weights))
+        pair = exchange.ExchangedPair(tuple(means), tuple(weights))
         return pair, Mixture(means, weights, mirrored=True)
 
     many(seed, build, INTERVALS // 4)
@@ -409,7 +411,7 @@ def test_exchanged_laplace_in_ball_arithmetic(seed):
         if not 1e-250 < rate < 1:
             continue
         truth = LaplaceHalf(scale, rate)
-        pair = al.ExchangedLaplaceHalf(scale, rate)
+        pair = exchange_batches.ExchangedLaplaceHalf(scale, rate)
         edges = truth.edges(rng)
         edges = edges[edges > 0]  # below, outputs are merged
         if len(edges) > 1:
@@ -478,11 +480,11 @@ def test_exchanged_integer_noise_in_ball_arithmetic(seed):
         sigma = float(10 ** rng.uniform(-1, 1.5))
         k = int(rng.integers(1, 8))
         rate = float(rng.choice([rng.random(), 10 ** rng.uniform(-12, 0)]))
-        base = al.IntegerGaussianPair(sigma, k)
+        base = integer_noise.IntegerGaussianPair(sigma, k)
         truth = IntegerExchange(sigma, k, rate)
         edges = truth.edges(rng)
         if len(edges):
-            pair = al.ExchangedIntegerPair(base, rate)
+            pair = exchange_batches.ExchangedIntegerPair(base, rate)
             done += check(pair, truth, edges, rng)
 
 
@@ -601,7 +603,7 @@ def test_iterations_that_do_not_end_are_errors(monkeypatch):
 def test_constants_are_read_only():
     for pair in (
         al.MixturePair((0.0, 1.0, 2.0), (0.25, 0.5, 0.25)),
-        al.ExchangedPair((0.0, 1.0), (0.5, 0.5)),
+        exchange.ExchangedPair((0.0, 1.0), (0.5, 0.5)),
     ):
         pair.masses([0.5])
         for name in ("_means", "_shares", "_heights", "_log_below"):

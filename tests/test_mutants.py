@@ -18,16 +18,28 @@ from flint import arb, ctx
 from scipy.stats import binom
 
 import accountlib as al
-from accountlib import composition, gaussian_dp, intervals, renyi
-from accountlib.divergences import product_minus
-from accountlib.group_privacy import MixturePair, chain_pair
-from accountlib.privacy_loss import (
+from accountlib.counting import rounding
+from accountlib.counting.loss_tables import (
     BoundKind,
-    convex_hull,
     grid_epsilon,
     upper_share,
 )
-from accountlib.sampling_pitfalls import ExchangedPair
+from accountlib.counting.tangents import convex_hull
+from accountlib.engine import (
+    one_round,
+    one_sided,
+    saddle,
+    single_runs,
+    transforms,
+)
+from accountlib.gaussian_dp import certified_curves
+from accountlib.renyi import curves, laplace_panels, real_orders, whole_runs
+from accountlib.runs import one_call
+from accountlib.several.chains import chain_pair
+from accountlib.several.exchange import ExchangedPair
+from accountlib.several.mixtures import MixturePair
+from accountlib.worst_cases import dominating_pairs
+from accountlib.worst_cases.divergences import product_minus
 
 SIDES = ("upper", "lower")
 
@@ -40,7 +52,7 @@ def random_table(seed, bound="upper", size=40, gaps=False):
     mass *= random.uniform(0.5, 1.5, size)
     if gaps:
         mass[random.random(size) < 0.3] = 0
-    return intervals.TiltedTable(
+    return one_sided.TiltedTable(
         step=float(random.uniform(0.01, 0.3)),
         offset=float(random.normal()),
         tilt=float(random.uniform(0.2, 3)),
@@ -83,13 +95,13 @@ def test_sums_end_next_to_the_exact_one(bound, seed):
     table = random_table(seed, bound, gaps=seed % 2 == 1)
     sign = table.sign
     for count in (1, 2, 5):
-        total = intervals.add_tables([(table, count)], -40.0, (1.0, 1.0))
+        total = one_round.add_tables([(table, count)], -40.0, (1.0, 1.0))
         middle = count * float(table.losses @ table.mass)
         for epsilon in (middle - 0.5, middle, middle + 0.3, middle + 1):
             exact = exact_delta(table, count, epsilon)
             if not 1e-12 < exact < 0.9:
                 continue
-            found = intervals.read_delta(total, epsilon)
+            found = one_sided.read_delta(total, epsilon)
             assert 0 <= sign * (mp.mpf(found) / exact - 1) < 1e-8
 
 
@@ -110,10 +122,10 @@ def test_both_transforms_and_their_logarithms(seed):
         ]
         whole = mp.fsum(table.mass.tolist())
         for z, wrong in (
-            intervals.slow_transform(table, center, size, last),
-            intervals.fast_transform(table, center, size),
+            transforms.slow_transform(table, center, size, last),
+            transforms.fast_transform(table, center, size),
         ):
-            logs, lost = intervals.log_transform(table, z, wrong)
+            logs, lost = transforms.log_transform(table, z, wrong)
             for k in range(last + 1):
                 assert (
                     abs(complex(exact[k] - whole) - z[k]) <= wrong[k] + 1e-17
@@ -129,7 +141,7 @@ def test_both_transforms_and_their_logarithms(seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_uniform_parts_lie_below_the_table(seed):
     table = random_table(seed, gaps=seed % 2 == 1)
-    length, weight = intervals.smooth_parts(table)
+    length, weight = transforms.smooth_parts(table)
     assert np.all(length >= 1) and np.all(weight >= 0)
     assert math.fsum(weight) <= math.fsum(table.mass) * (1 + 1e-15)
     top = int(np.argmax(table.mass))
@@ -155,18 +167,18 @@ def test_transforms_decay_as_promised(count):
     """At an angle and at all larger ones, and by a good part of the truth."""
     for seed in range(4):
         table = random_table(seed)
-        n, c = intervals.smooth_parts(table)
+        n, c = transforms.smooth_parts(table)
         c = c / float(np.sum(table.mass))
         angles = np.linspace(0.01, np.pi, 400)
         turns = np.exp(1j * np.multiply.outer(angles, table.index))
         size = np.abs(turns @ table.mass) / np.sum(table.mass)
         truly = -count * np.log(size)
         later = np.minimum.accumulate(truly[::-1])[::-1]
-        decay = intervals.log_decay([(n, c, count)], angles)
+        decay = transforms.log_decay([(n, c, count)], angles)
         assert np.all(np.diff(decay) >= 0)
         assert np.all(decay <= later + 1e-12)
         assert decay[100] > 0.2 * min(later[100], count)
-        k, rest = intervals.highest_frequency([(table, count)], 700, 2.0)
+        k, rest = transforms.highest_frequency([(table, count)], 700, 2.0)
         if rest:
             beyond = 2 * np.pi / 700 * np.arange(k + 1, 351)
             turns = np.exp(1j * np.multiply.outer(beyond, table.index))
@@ -179,7 +191,7 @@ def test_transforms_decay_as_promised(count):
 def test_windows_leave_out_what_they_say(log_tail, count):
     for seed in range(3):
         one, other = random_table(seed), random_table(seed + 10, size=9)
-        first, last = intervals.tail_window(
+        first, last = transforms.tail_window(
             [(one, count), (other, 2)], log_tail, (0.3, 0.2)
         )
         law = np.ones(1)
@@ -202,7 +214,7 @@ def test_tilted_masses_keep_their_side_to_the_last_bits(sign, size):
         mass = 10.0 ** random.uniform(-250, 0, 8)
         mass[0] = 0.0
         tilt = float(random.uniform(0, 3))
-        found, scale = intervals.tilt_masses(losses, mass, tilt, sign)
+        found, scale = one_sided.tilt_masses(losses, mass, tilt, sign)
         assert found[0] == 0
         with mp.workdps(50):
             for loss, p, m in zip(
@@ -221,7 +233,7 @@ def test_ceilings_and_infinite_masses_hold_the_exact_numbers():
         for count in (1, 3, 7, 1000):
             for scale in (0.3, 1.7, 1e6):
                 pair = al.Laplace(scale).pair()
-                bound = intervals.loss_ceiling([(pair, count)])
+                bound = single_runs.loss_ceiling([(pair, count)])
                 exact = count / mp.mpf(scale)
                 assert bound.lower <= exact <= bound.upper
                 assert (
@@ -230,16 +242,16 @@ def test_ceilings_and_infinite_masses_hold_the_exact_numbers():
             for lost in (0.1, 2.0**-20, 1e-100, 0.999):
                 pair = al.ApproximateDP(0.5, lost).pair()
                 pairs = [(pair, count), (al.Laplace(1.0).pair(), 2)]
-                bound = intervals.infinite_bound(pairs)
+                bound = single_runs.infinite_bound(pairs)
                 exact = 1 - (1 - mp.mpf(lost)) ** count
                 assert bound.lower <= exact <= bound.upper
                 assert bound.upper <= bound.lower * (1 + 1e-13)
 
 
 def test_answers_that_are_known_and_limits():
-    query = intervals.Query
+    query = saddle.Query
     run = [(al.Laplace(2.0).pair(), 4)]
-    known = intervals.known_answer
+    known = one_call.known_answer
     assert known(run, query(None, 2.5, 1e-3)) == al.Bound(0.0, 0.0)
     assert known(run, query(None, 1.9, 1e-3)) is None
     assert known(run, query(1.0, None, 1e-3)) == al.Bound(0.0, 0.0)
@@ -250,7 +262,7 @@ def test_answers_that_are_known_and_limits():
     lost = known(lossy, query(0.18, None, 1e-3))
     assert lost is not None and lost.lower == math.inf
     assert known(lossy, query(0.2, None, 1e-3)) is None
-    cut = intervals.limited
+    cut = one_call.limited
     assert cut(al.Bound(0.0, 3.0), run, query(None, 1.0, 1e-3)).upper == 1.0
     assert cut(al.Bound(0.0, 9.0), run, query(0.1, None, 1e-3)).upper < 2.1
     found = cut(al.Bound(0.0, 1.0), lossy, query(None, 0.1, 1e-3))
@@ -338,12 +350,12 @@ def test_masses_of_any_size_are_read_off_outward(bound):
     random = np.random.default_rng(3)
     for _ in range(200):
         mass, loss = 10.0 ** random.uniform(-260, 0), random.uniform(0.5, 2)
-        table = intervals.TiltedTable(
+        table = one_sided.TiltedTable(
             *(1.0, float(loss), 0.0, 0.0, 0.0, 0.0, bound),
             np.zeros(1, int),
             np.array([mass]),
         )
-        found = intervals.read_delta(table, 0.25)
+        found = one_sided.read_delta(table, 0.25)
         with mp.workdps(50):
             exact = mp.mpf(mass) * -mp.expm1(mp.mpf(0.25) - mp.mpf(loss))
             gap = table.sign * (mp.mpf(found) / exact - 1)
@@ -449,7 +461,7 @@ def test_shares_of_exact_masses_are_rounded_up(seed, cells, half):
     p = 10.0 ** random.uniform(-3, 0, 2 * cells + 2)
     inside = np.append(edges, edges[-1] + half) - half * random.uniform(0, 1)
     q = p * np.exp(-inside)
-    error = al.ExcessError(0 * p, 0 * p, 0 * p)
+    error = dominating_pairs.ExcessError(0 * p, 0 * p, 0 * p)
     share = upper_share(2 * half, edges, p, q, error)
     with mp.workdps(50):
         for i in range(cells):
@@ -521,14 +533,14 @@ def test_deltas_of_renyi_curves_are_rounded_up(conversion):
 
 
 def test_renyi_divergences_too_small_for_floats_are_not_0():
-    assert al.discrete_gaussian_rdp(1.5, sigma=1e200) > 0
+    assert curves.discrete_gaussian_rdp(1.5, sigma=1e200) > 0
     assert al.gaussian_rdp(1.5, noise_multiplier=1e200) > 0
     assert al.zcdp_rdp(1.5, rho=5e-324) > 0
     assert al.laplace_rdp(1.5, scale=1e200) > 0
 
 
 def test_renyi_curve_of_a_chain_that_loses_nothing():
-    curve = al.pair_rdp(chain_pair(0.3, 0.0, 3))
+    curve = whole_runs.pair_rdp(chain_pair(0.3, 0.0, 3))
     top = al.pure_dp_rdp(2.0, epsilon=0.9)
     assert 0.3 * top < curve(2.0) <= top * (1 + 1e-11)
 
@@ -537,13 +549,15 @@ def test_renyi_curve_of_a_chain_that_loses_nothing():
 @pytest.mark.parametrize("rate", [0.02, 1.0])
 @pytest.mark.parametrize("less", [0.02, 1.0, 12.0])
 def test_bounds_of_panels_hold_and_are_not_far_off(add, rate, less):
-    step = renyi.LaplacePanels(10.0, rate, 1 - rate, add)
+    step = laplace_panels.LaplacePanels(10.0, rate, 1 - rate, add)
     half, orders, none = 0.2, np.array([less]), np.zeros(1, int)
     middle = np.array([-9.5, -4.0, -0.3, 0.5, 3.0, 9.7])
     for k in range(len(middle)):
         one = middle[k : k + 1]
         part = (one, half)
-        mass = renyi.gauss_part(orders, step, 0 * orders, part, none, none)
+        mass = laplace_panels.gauss_part(
+            orders, step, 0 * orders, part, none, none
+        )
         exact = math.log(mass[0])
         for ell in (0.0, 1.0):
             bound = step.log_bound(orders, one, none, half, ell)[0]
@@ -553,7 +567,9 @@ def test_bounds_of_panels_hold_and_are_not_far_off(add, rate, less):
 def test_laplace_noise_too_small_for_panels():
     for order in (1.5, 2.0, 30.0):
         for add in (True, False):
-            curve = renyi.laplace_curve(1e-5, 0.5, missed=0.5, add=add)
+            curve = laplace_panels.laplace_curve(
+                1e-5, 0.5, missed=0.5, add=add
+            )
             plain = al.laplace_rdp(order, scale=1e-5)
             assert plain <= curve(np.array([order]))[0] < plain * (1 + 1e-12)
 
@@ -562,7 +578,7 @@ def test_cells_say_what_lies_beyond_them():
     """Also where that is too small for floats."""
     edges = np.array([0.0, 1.0, 30.0, 40.0])
     for budget in (1e-3, 1e-40, 1e-320):
-        cells = intervals.Cells.of(al.Gaussian(1.0).pair(), 1, edges, budget)
+        cells = saddle.Cells.of(al.Gaussian(1.0).pair(), 1, edges, budget)
         tail = mp.ncdf(-(mp.mpf(cells.edges[-1]) - 0.5))
         assert tail <= cells.beyond < 1.01 * tail + 1e-304
 
@@ -571,7 +587,7 @@ def test_cells_say_what_lies_beyond_them():
 @pytest.mark.parametrize("rate", [0.02, 1.0])
 def test_bounds_of_panels_hold_on_their_ellipses(rate, add):
     """The integrand, at complex places: a rule of Gauss errs by a share."""
-    step = renyi.LaplacePanels(6.0, rate, 1 - rate, add)
+    step = laplace_panels.LaplacePanels(6.0, rate, 1 - rate, add)
     less, half, none = 3.0, 0.3, np.zeros(1, int)
     turns = np.exp(2j * np.pi * np.arange(24) / 24)
     for middle in (-5.2, -1.0, 0.4, 4.9):
@@ -591,10 +607,10 @@ def test_bounds_of_panels_hold_on_their_ellipses(rate, add):
 def test_renyi_curves_of_mixtures_are_rounded_up(add):
     means, weights = (1.0, 2.5, 4.0), (0.5, 0.25, 0.25)
     for rate, order in ((1.0, 1.5), (1.0, 3.0), (0.125, 1.1), (2.0**-400, 2)):
-        pair = renyi.ShiftedNormals(means, weights, rate, 1 - rate)
+        pair = real_orders.ShiftedNormals(means, weights, rate, 1 - rate)
         if rate < 1:  # the other sum has room for rounding of its own
-            pair = renyi.ShiftedNormals((2.0,), (1.0,), rate, 1 - rate)
-        found = renyi.normal_curve(pair, add=add)(np.array([order]))[0]
+            pair = real_orders.ShiftedNormals((2.0,), (1.0,), rate, 1 - rate)
+        found = real_orders.normal_curve(pair, add=add)(np.array([order]))[0]
         with mp.workdps(30 if rate > 1e-9 else 300):
             power, more = mp.mpf(1 - order if add else order), mp.mpf(0)
             for k in range(-112, 224):
@@ -651,7 +667,7 @@ def test_errors_of_a_spectrum_add_up_to_what_they_may(tilt, step):
     value = np.array([1, 1j]) @ random.normal(size=(2, 33))
     fields: Any = step, 0.3, tilt, 0.0, 0.0, 0.0, "upper", size, -7
     fields = *fields, frequency, value, np.zeros(33), 0.0
-    total = intervals.Spectrum(*fields)
+    total = transforms.Spectrum(*fields)
     wrong = np.abs(value) * 10.0 ** random.uniform(-6, -1, 33)
     worse = replace(total, wrong=wrong)
     start = 0.3 - 7 * step
@@ -673,7 +689,7 @@ def test_frequencies_left_out_of_rare_sums_are_counted(seed):
     one, count = random_table(seed, size=300), 3000
     near = np.where(one.losses > float(one.losses[156]), 0, one.mass)
     one = replace(one, pieces=(near, one.mass - near))
-    total: Any = intervals.add_tables([(one, count)], -30.0, (1.0, 1.0))
+    total: Any = one_round.add_tables([(one, count)], -30.0, (1.0, 1.0))
     kept = total.frequency
     angle = 2j * np.pi / total.size * np.arange(total.size // 2 + 1)
     turns = np.exp(np.multiply.outer(angle, one.index - one.index[30]))
@@ -729,11 +745,11 @@ def test_answers_hold_if_masses_are_as_wrong_as_stated(
     pair = Off(make(number).pair(), signs)
     losses = [(pair, count)]
     epsilons = np.array([0.0, 0.3, 0.8])
-    lower, upper = intervals.run_curve(pair, epsilons)
+    lower, upper = single_runs.run_curve(pair, epsilons)
     for k, epsilon in enumerate(epsilons.tolist()):
         low, high = known.delta(epsilon)
-        query = intervals.Query(None, epsilon, 0.03)
-        bound = intervals.simple_bound(losses, query)
+        query = saddle.Query(None, epsilon, 0.03)
+        bound = single_runs.simple_bound(losses, query)
         assert bound.lower <= high and low <= bound.upper
         if count == 1:
             assert lower[k] <= high and low <= upper[k]
@@ -743,11 +759,11 @@ def test_answers_hold_if_masses_are_as_wrong_as_stated(
                 value = table.delta(epsilon)
                 assert value >= low if "upper" in side else value <= high
         else:
-            bound = intervals.answer([losses], query)
+            bound = one_call.answer([losses], query)
             assert bound.lower <= high and low <= bound.upper
             assert bound.upper - bound.lower < 0.1
     at = known.delta(0.3)[0]
-    found = intervals.answer([losses], intervals.Query(at, None, 0.03))
+    found = one_call.answer([losses], saddle.Query(at, None, 0.03))
     assert known.compare(found.upper, at) <= 0
     assert known.compare(found.lower * (1 - 1e-13), at) >= 0
     assert found.width < 0.4
@@ -768,7 +784,7 @@ def test_arrays_that_pairs_keep_are_read_only(
         )
         for pair in pairs:
             pair.delta(0.1)
-            intervals.run_curve(pair, np.array([0.0, 0.1]))
+            single_runs.run_curve(pair, np.array([0.0, 0.1]))
             inner = [getattr(pair, x, None) for x in ("pair", "base", "half")]
             for one in (pair, *inner):
                 for kept in vars(one).values() if one is not None else ():
@@ -783,7 +799,7 @@ def test_logarithms_of_gains_err_by_less_than_they_say(seed):
     table = random_table(seed)
     close = np.arange(len(table.mass)) <= 22
     pieces = np.where(close, table.mass, 0), np.where(close, 0, table.mass)
-    near, far = intervals.near_and_far(replace(table, pieces=pieces))
+    near, far = one_round.near_and_far(replace(table, pieces=pieces))
     z, f = (
         0.3 * random.uniform(size=30) * np.exp(2j * np.pi * random.random(30))
         for _ in range(2)
@@ -792,7 +808,7 @@ def test_logarithms_of_gains_err_by_less_than_they_say(seed):
     wrong = 10.0 ** random.uniform(-4, -1, (2, 30))
     for share in ((1, 0), (0, 1), (1, 1)):
         wrong_z, wrong_f = (x * y for x, y in zip(wrong, share, strict=True))
-        found, error, most = intervals.log_gain(
+        found, error, most = one_round.log_gain(
             near, far, z, wrong_z, (f, wrong_f)
         )
         n, g = z + sizes[0], f + sizes[1]
@@ -812,17 +828,19 @@ def test_logarithms_of_gains_err_by_less_than_they_say(seed):
 @pytest.mark.parametrize("step", [0.05, 0.7])
 def test_terms_that_a_lattice_leaves_out_are_counted(add, step):
     less = np.array([0.1, 2.0, 30.0])
-    pair = renyi.ShiftedNormals((2.0,), (1.0,), 0.1, 0.9)
-    cells = renyi.lattice_cells(less, pair, add, step, 0.5)
+    pair = real_orders.ShiftedNormals((2.0,), (1.0,), 0.1, 0.9)
+    cells = real_orders.lattice_cells(less, pair, add, step, 0.5)
     row, first, best, lost, _ = cells
     places = np.arange(-int(30 / step), int(110 / step))
     points = pair.points((places + 0.5) * step, add)
-    terms = renyi.log_terms(less[:, None], points, np.arange(len(places)))
+    terms = real_orders.log_terms(
+        less[:, None], points, np.arange(len(places))
+    )
     for k in range(len(less)):
         terms[k] -= best[k]
         for place in first[row == k]:
             kept = places >= place
-            kept &= places < place + renyi.cell_points(step)
+            kept &= places < place + real_orders.cell_points(step)
             terms[k][kept] = -np.inf
         missed = float(np.sum(np.exp(terms[k])))
         assert 0 < missed <= lost[k] < 1e-15
@@ -830,7 +848,7 @@ def test_terms_that_a_lattice_leaves_out_are_counted(add, step):
 
 def test_merged_gaussians_keep_thirty_digits():
     one, other = al.Gaussian(3e-5).pair(), al.Gaussian(0.7).pair()
-    pair: Any = next(iter(intervals.merge_gaussians({one: 3, other: 5})))
+    pair: Any = next(iter(one_call.merge_gaussians({one: 3, other: 5})))
     with mp.workdps(60):
         exact = mp.sqrt(3 / mp.mpf(3e-5) ** 2 + 5 / mp.mpf(0.7) ** 2)
         found = mp.mpf(pair.mu) + mp.mpf(pair.rest)
@@ -904,9 +922,9 @@ def test_atoms_on_edges_belong_to_one_side(make, numbers, closed):
 @pytest.mark.parametrize("last", [0.5, 2.0, 40.0])
 def test_polygons_hold_beyond_their_last_epsilon(mu, last):
     at = np.linspace(0.0, last, 41)
-    low, up = intervals.run_curve(al.Gaussian(1 / mu).pair(), at)
-    one = gaussian_dp.Profile(at, low, up, 0.0)
-    alpha, delta = gaussian_dp.lower_kinks(one, one)
+    low, up = single_runs.run_curve(al.Gaussian(1 / mu).pair(), at)
+    one = certified_curves.Profile(at, low, up, 0.0)
+    alpha, delta = certified_curves.lower_kinks(one, one)
     epsilons = np.linspace(-2 * last - 3, 2 * last + 3, 1000)
     exact = al.gaussian_delta(epsilons, mu=mu)
     found = np.interp(np.exp(epsilons), alpha, delta)
@@ -921,7 +939,7 @@ def test_infinite_masses_of_lists_hold_the_sum_of_fractions(count):
     for _ in range(20):
         p = random.dirichlet(np.ones(6)).tolist()
         q = [0.0, 0.0, 0.0, *random.dirichlet(np.ones(3)).tolist()]
-        bound = intervals.infinite_bound([(al.DiscretePair(p, q), count)])
+        bound = single_runs.infinite_bound([(al.DiscretePair(p, q), count)])
         with mp.workdps(60):
             lost = sum(map(mp.mpf, p[:3]))
             exact = 1 - (1 - lost) ** count
@@ -999,7 +1017,7 @@ def test_error_rates_of_lines_are_rounded_to_their_side(sign):
         d, none = random.uniform(0, 0.9, 1), (np.ones(1), np.ones(1))
         part = 1 - 10.0 ** random.uniform(-13, -1)  # next to where it is 0
         x = float((1 - d[0]) / alpha[0] * part)
-        found = gaussian_dp.missed_at(x, (alpha, d), none, sign)
+        found = certified_curves.missed_at(x, (alpha, d), none, sign)
         exact = 1 - Fraction(d[0]) - Fraction(alpha[0]) * Fraction(x)
         assert 0 <= sign * (exact - Fraction(found)) < Fraction(1e-14)
 
@@ -1012,8 +1030,8 @@ def test_infinite_masses_of_tables_are_rounded_to_their_side():
             table = al.PrivacyLossDistribution(
                 1.0, 0, np.array([0.4]), lost, bound=side
             )
-            total = composition.convolve([(table, 3)])
-            found = composition.as_distribution(total, side).infinity_mass
+            total = rounding.convolve([(table, 3)])
+            found = rounding.as_distribution(total, side).infinity_mass
             exact = 1 - (1 - Fraction(lost)) ** 3
             assert 0 <= sign * (Fraction(found) - exact) < Fraction(1e-12)
 
@@ -1021,15 +1039,15 @@ def test_infinite_masses_of_tables_are_rounded_to_their_side():
 def test_epsilons_next_to_a_grid_point():
     mass = np.array([0.25, 0.0, 0.75])
     coin = al.PrivacyLossDistribution(1.0, -1, mass, 0.0)
-    total = composition.convolve([(coin, 2)])
+    total = rounding.convolve([(coin, 2)])
     with mp.workdps(40):
         at_zero = mp.mpf(9) / 16 * -mp.expm1(-2)
         for t in np.concatenate([[0.0], 10.0 ** np.arange(-16, -10, 0.5)]):
             for side in (1, -1):
                 delta = float(at_zero * (1 + side * mp.mpf(t)))
                 exact = 2 + mp.log1p(-16 * mp.mpf(delta) / 9)
-                high = composition.epsilon_side(total, delta, True)
-                low = composition.epsilon_side(total, delta, False)
+                high = rounding.epsilon_side(total, delta, True)
+                low = rounding.epsilon_side(total, delta, False)
                 assert low <= high < low + 1e-9
                 assert exact <= high or exact < 0
                 assert low <= exact or exact < 0

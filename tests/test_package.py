@@ -45,15 +45,19 @@ def user(wheel, tmp_path_factory):
     venv.create(folder, with_pip=False)
     python = folder / BIN / "python"
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "-q")
-    run(*pip, "-c", ROOT / "requirements.txt", wheel, cwd=folder)
+    lock = (ROOT / "requirements.txt").read_text("utf-8")
+    pins = re.findall(r"^[\w.-]+==[^\\\n]+", lock, re.M)  # without hashes
+    (folder / "pins.txt").write_text("\n".join(pins))
+    run(*pip, "-c", folder / "pins.txt", wheel, cwd=folder)
     return python
 
 
 def test_the_wheel_holds_the_package_only(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     package = {n for n in names if ".dist-info/" not in n}
-    sources = (ROOT / "accountlib").iterdir()
-    expected = {f"accountlib/{p.name}" for p in sources if p.is_file()}
+    sources = (ROOT / "accountlib").rglob("*.py")
+    expected = {str(path.relative_to(ROOT)) for path in sources}
+    expected.add("accountlib/py.typed")
     assert "accountlib/py.typed" in package
     assert package == expected
 
@@ -106,10 +110,14 @@ def arrays_in(value):
 
 
 @pytest.mark.parametrize(
-    "name", [info.name for info in pkgutil.iter_modules(accountlib.__path__)]
+    "name",
+    [
+        info.name
+        for info in pkgutil.walk_packages(accountlib.__path__, "accountlib.")
+    ],
 )
 def test_no_constant_of_a_module_can_be_written_to(name):
-    module = importlib.import_module(f"accountlib.{name}")
+    module = importlib.import_module(name)
     constants = {
         key: value
         for key, value in vars(module).items()
@@ -126,3 +134,34 @@ def test_no_constant_of_a_module_can_be_written_to(name):
 def test_arrays_are_found_in_containers():
     deep = np.zeros(2)
     assert any(x is deep for x in arrays_in({"a": [(1, deep)]}))
+
+
+PUBLIC = """
+epsilon delta gdp tradeoff_curve report calibrate_noise calibrate rdp_curve
+epsilon_from_rdp delta_from_rdp dominating_pairs Release Adjacency FullBatch
+Poisson FixedBatch Gaussian Laplace DiscreteGaussian DiscreteLaplace
+RandomizedResponse PureDP ApproximateDP MixtureOfGaussians DiscretePair Bound
+GDPFit PrivacyReport TradeoffCurve PrivacyLossDistribution GridTooFine
+hockey_stick gaussian_delta gaussian_epsilon laplace_delta gaussian_tradeoff
+dp_tradeoff mu_from_pure_dp mu_from_epsilon_delta kairouz_epsilon gaussian_rdp
+laplace_rdp discrete_rdp pure_dp_rdp randomized_response_rdp zcdp_rdp
+poisson_rdp without_replacement_rdp DominatingPair GaussianPair LaplacePair
+SampledPair MixturePair discretize compose self_compose
+""".split()
+
+
+def test_the_names_at_the_top():
+    assert sorted(accountlib.__all__) == sorted(PUBLIC)
+    assert len(PUBLIC) <= 60
+    assert all(hasattr(accountlib, name) for name in PUBLIC)
+
+
+def test_other_names_are_found_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="counting.tangents import"):
+        found = accountlib.convex_hull
+    assert (
+        found
+        is importlib.import_module("accountlib.counting.tangents").convex_hull
+    )
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        accountlib.nothing  # noqa: B018

@@ -15,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accountlib as al
+from accountlib.counting import loss_tables, tangents
+from accountlib.worst_cases import dominating_pairs
 
 UPPER, LOWER = ("upper", "buckets-upper"), ("lower", "buckets-lower")
-BOUNDS = get_args(al.BoundKind)
+BOUNDS = get_args(loss_tables.BoundKind)
 GAUSS, LAPLACE = al.Gaussian(1.0).pair(), al.Laplace(0.7).pair()
 INFINITE = al.DiscretePair([0.5, 0.25, 0.25, 0.0], [0.25, 0.25, 0.0, 0.5])
 PAIRS = {
@@ -47,7 +49,7 @@ def tables(pair, step, **options):
 
 def spread(pair):
     """How far the losses reach, to choose steps."""
-    low, high = al.loss_quantiles(pair, 1e-12)
+    low, high = tangents.loss_quantiles(pair, 1e-12)
     return max(high - low, abs(high), 1e-3)
 
 
@@ -129,7 +131,7 @@ def test_extreme_noise(noise, rate):
         adjacency="add-or-remove",
     )
     for pair in pairs:
-        low, high = al.loss_quantiles(pair, 1e-12)
+        low, high = tangents.loss_quantiles(pair, 1e-12)
         width = max(high - low, 1e-3)
         for step in (width / 7.3, width / 300):
             made = tables(pair, step)
@@ -417,7 +419,7 @@ def test_atoms_on_and_beside_grid_points(offset, step):
 
 def pair_scale(pair):
     """Where the body of the losses is: the 10 % and 90 % points."""
-    low, high = al.loss_quantiles(pair, 0.1)
+    low, high = tangents.loss_quantiles(pair, 0.1)
     return high - low
 
 
@@ -516,7 +518,7 @@ def test_a_table_is_a_value_that_cannot_change():
 def test_grid_curve_against_high_precision(seed, size, step):
     rng = np.random.default_rng(seed)
     mass = rng.exponential(size=size) ** 6
-    curve = al.grid_curve(step, mass)
+    curve = loss_tables.grid_curve(step, mass)
     with mp.workdps(40):
         for k in (0, size // 2, size - 1):
             exact = mp.fsum(
@@ -530,7 +532,7 @@ def test_grid_curve_against_high_precision(seed, size, step):
 def test_grid_curve_of_a_long_fine_grid():
     """Relative error below (n + 100) 1.2e-16 for n = 100,000 masses."""
     size, step = 100_000, 1e-5
-    curve = al.grid_curve(step, np.full(size, 1.0 / size))
+    curve = loss_tables.grid_curve(step, np.full(size, 1.0 / size))
     with mp.workdps(40):
         x = mp.exp(-mp.mpf(step))
         for k in (0, 30_000, size - 2):
@@ -542,7 +544,7 @@ def test_grid_curve_of_a_long_fine_grid():
 @named
 @pytest.mark.parametrize("tail", [1e-3, 1e-12, 1e-100])
 def test_loss_quantiles(pair, tail):
-    low, high = al.loss_quantiles(pair, tail)
+    low, high = tangents.loss_quantiles(pair, tail)
     assert pair.loss_range[0] <= low <= high <= pair.loss_range[1]
     p_below = pair.masses([low - 1e-12])[0][0]
     p_above = pair.masses([high + 1e-12])[0][1]
@@ -550,7 +552,7 @@ def test_loss_quantiles(pair, tail):
 
 
 def test_loss_quantiles_are_tight():
-    low, high = al.loss_quantiles(GAUSS, 1e-9)
+    low, high = tangents.loss_quantiles(GAUSS, 1e-9)
     assert -5.7 < low < -5.49 and 6.49 < high < 6.7
 
 
@@ -578,7 +580,7 @@ def test_convex_hull_against_a_hull_of_points(seed, size):
     alpha = np.exp(losses)
     if total <= 0.1 or min(h) < 0:
         return
-    hull = al.convex_hull(losses, mass)
+    hull = tangents.convex_hull(losses, mass)
     assert np.all(hull >= 0)
     points = [(0.0, total), *zip(alpha, h, strict=True)]
     if any(y > total - 1e-12 for _, y in points[1:]):
@@ -603,12 +605,12 @@ def test_drop_negative_stays_below():
     losses = 0.1 * np.arange(30)
     for _ in range(20):
         mass = rng.exponential(size=30) - 0.05
-        kept = al.drop_negative(mass)
+        kept = tangents.drop_negative(mass)
         assert np.all(kept >= 0)
         for x in losses[::5]:
             below = curve_of(losses, mass, x)
             assert curve_of(losses, kept, x) <= max(below, 0) + 1e-14
-    assert al.drop_negative(np.array([0.5, 0.5])).tolist() == [0.5, 0.5]
+    assert tangents.drop_negative(np.array([0.5, 0.5])).tolist() == [0.5, 0.5]
 
 
 def test_mass_error_covers_the_masses():
@@ -651,8 +653,8 @@ def test_tangents_of_exact_masses_are_rounded_down(rate, half):
     pair = al.SampledPair(al.GaussianPair(0.25), rate)
     edges = half * np.arange(-60, 61)
     p, q = pair.masses(edges)
-    none = al.ExcessError(0 * p, 0 * p, 0 * p)
-    share = al.lower_share(2 * half, edges, p, q, none)
+    none = dominating_pairs.ExcessError(0 * p, 0 * p, 0 * p)
+    share = tangents.lower_share(2 * half, edges, p, q, none)
     with mp.workdps(60):
         p, q, share = (
             np.array([mp.mpf(float(x)) for x in y]) for y in (p, q, share)

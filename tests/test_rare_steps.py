@@ -13,8 +13,19 @@ import numpy as np
 import pytest
 
 import accountlib as al
-from accountlib import intervals
-from accountlib.intervals import Query, TiltedTable
+from accountlib.engine import (
+    grids,
+    one_round,
+    one_sided,
+    rare_steps,
+    saddle,
+    single_runs,
+    transforms,
+)
+from accountlib.engine.one_sided import TiltedTable
+from accountlib.engine.saddle import Query
+from accountlib.engine.search import Search
+from accountlib.runs import one_call
 
 
 def table(mass, tilt=0.5, step=0.25, far=None):
@@ -120,7 +131,7 @@ def test_the_split_transform_has_a_relative_error():
         mass[8:] *= 10.0 ** rng.uniform(-60, -3)
         count, size = int(rng.integers(2, 40)), 64
         part = table(mass, far=8)
-        power = intervals.Power.of([(part, count)], size, 32)
+        power = one_round.Power.of([(part, count)], size, 32)
         value, wrong = power.values(np.arange(33))
         with mp.workdps(200):
             for k in range(33):
@@ -140,7 +151,7 @@ def test_the_split_transform_has_a_relative_error():
 
 def test_nothing_is_known_of_a_quotient_by_zero():
     part = table([0.5, 0.5, 0.0, 0.0, 1e-9], far=4)
-    power = intervals.Power.of([(part, 30)], 4, 2)
+    power = one_round.Power.of([(part, 30)], 4, 2)
     value, wrong = power.values(np.array([2]))  # 0.5 - 0.5 = 0
     assert abs((1e-9) ** 30 - value[0]) <= wrong[0]
 
@@ -170,17 +181,17 @@ def test_near_and_far_deltas_one_by_one(seed):
     pair = al.DiscretePair(tuple(p), tuple(q))
     near, rare = parts_of_delta(pair.p, pair.q, count, epsilon, far)
     query = Query(None, epsilon, 1e-3)
-    found = intervals.Search([(pair, count)], query, split)
+    found = Search([(pair, count)], query, split)
     found.narrow(0.0)
     assert found.bound.lower <= rare * (1 + 1e-9)
     assert rare * (1 - 1e-9) <= found.bound.upper
-    part = [(intervals.NearPair(pair, split), count)]
-    search = intervals.Search(part, query)
+    part = [(one_round.NearPair(pair, split), count)]
+    search = Search(part, query)
     search.narrow(0.0)
     assert search.bound.lower <= near * (1 + 1e-9)
     assert near * (1 - 1e-9) <= search.bound.upper
     known = al.Bound(0.0, 1.0)
-    whole = intervals.two_grids([(pair, count)], query, known, rare)
+    whole = rare_steps.two_grids([(pair, count)], query, known, rare)
     assert whole.lower <= (near + rare) * (1 + 1e-9)
     assert (near + rare) * (1 - 1e-9) <= whole.upper
 
@@ -197,11 +208,11 @@ def test_the_masses_of_near_and_far_losses_add_up():
             edges = np.sort(rng.uniform(-1.5, 1.5, 7))
             choices = [*edges, rng.uniform(-2, 2)]
             split = float(choices[int(rng.integers(8))])
-            (whole,) = intervals.cell_masses(pair, edges)
-            near, far = intervals.cell_masses(pair, edges, split)
+            (whole,) = grids.cell_masses(pair, edges)
+            near, far = grids.cell_masses(pair, edges, split)
             assert near.shape == far.shape == whole.shape
             np.testing.assert_allclose(near + far, whole, rtol=1e-12)
-            part = intervals.NearPair(pair, split)
+            part = one_round.NearPair(pair, split)
             np.testing.assert_allclose(
                 np.stack(part.masses(edges)), near, rtol=1e-12
             )
@@ -228,7 +239,7 @@ def test_losses_on_several_scales(mechanism, rate, count, question):
 def test_single_runs_need_no_grid(mu):
     pair = al.GaussianPair(mu)
     at = np.sort(np.random.default_rng(1).uniform(-2, 8, 40) * mu * (1 + mu))
-    low, up = intervals.run_curve(pair, at)
+    low, up = single_runs.run_curve(pair, at)
     exact = al.gaussian_delta(at, mu=mu)
     assert np.all(low <= exact * (1 + 1e-11) + 1e-300)
     assert np.all(exact * (1 - 1e-11) <= up)
@@ -278,7 +289,7 @@ def test_the_masses_at_infinity_decide_exactly():
 @pytest.mark.parametrize("total", [1e-30, 1e-9, 0.3, 5.0, 200.0])
 def test_the_probability_of_any(total):
     parts = [(Fraction(total / 1000) / 3, 1000), (Fraction(1, 10**9), 7)]
-    low, high = intervals.any_of_many(parts)
+    low, high = single_runs.any_of_many(parts)
     with mp.workdps(300):
         none = mp.mpf(1)
         for p, n in parts:
@@ -318,7 +329,7 @@ def test_gaussian_runs_merge_exactly():
         al.Release(al.Gaussian(4.0), count=9),
         al.Release(al.Gaussian(2.0)),
     ]
-    (way,) = al.directions(runs, "add-or-remove", 1)
+    (way,) = one_call.directions(runs, "add-or-remove", 1)
     ((pair, count),) = way
     assert isinstance(pair, al.GaussianPair)
     assert count == 1 and pair.mu == math.sqrt(9 / 16 + 1 / 4)
@@ -333,10 +344,10 @@ def test_simple_bounds_contain_the_truth():
         losses = [(al.GaussianPair(mu), count)]
         whole = mu * math.sqrt(count)
         epsilon = float(rng.uniform(0, 5))
-        bound = intervals.simple_bound(losses, Query(None, epsilon, 1e-3))
+        bound = single_runs.simple_bound(losses, Query(None, epsilon, 1e-3))
         assert bound.contains(al.gaussian_delta(epsilon, mu=whole))
         delta = 10.0 ** rng.uniform(-12, -1)
-        bound = intervals.simple_bound(losses, Query(delta, None, 1e-3))
+        bound = single_runs.simple_bound(losses, Query(delta, None, 1e-3))
         assert bound.contains(al.gaussian_epsilon(delta, mu=whole))
 
 
@@ -371,14 +382,14 @@ def test_a_single_atom_is_not_lost(rate):
     (pair,) = al.dominating_pairs(
         run.mechanism, sampling=al.Poisson(rate), adjacency="add"
     )
-    low, up = intervals.atom_curve(pair, np.array([0.0]))
+    low, up = single_runs.atom_curve(pair, np.array([0.0]))
     truth = 0.625 * rate
     assert low[0] <= truth * (1 + 1e-13) and truth * (1 - 1e-13) <= up[0]
 
 
 def test_errors_count_where_nothing_is_known():
     """An entry may be 0 because nothing is known of it: its error stays."""
-    known = intervals.Spectrum(
+    known = transforms.Spectrum(
         step=0.1,
         offset=0.0,
         tilt=1.0,
@@ -410,9 +421,9 @@ def test_frequent_far_losses_are_no_rare_ones():
         al.Poisson(4.309928943670259e-05),
         318289,
     )
-    (way,) = al.directions(run, "remove", 1)
+    (way,) = one_call.directions(run, "remove", 1)
     query = Query(None, 0.012743968727813899, 1e-3)
-    search = intervals.Search(way, query, 3.98e-09)
+    search = Search(way, query, 3.98e-09)
     search.narrow(0.0)
     assert search.bound.contains(4.0935e-95)
 
@@ -427,8 +438,8 @@ def test_lists_without_atoms_and_atoms_without_tilted_mass():
     )
     bound = al.delta([nothing, other], epsilon=0.0, adjacency="add-or-remove")
     assert bound == al.Bound(1.0, 1.0)
-    part = intervals.Cells.first(nothing.mechanism.pair(), 4, 1e-30)
-    assert intervals.heaviest(part, 1.0, 0.0) == ()
+    part = saddle.Cells.first(nothing.mechanism.pair(), 4, 1e-30)
+    assert grids.heaviest(part, 1.0, 0.0) == ()
     run = al.Release(al.RandomizedResponse(0.6), al.Poisson(1e-3), 10)
     bound = al.epsilon(run, delta=1e-9, adjacency="remove")
     assert bound.contains(4.98926e-3) and bound.width < 1e-3
@@ -442,11 +453,11 @@ def test_a_poor_guess_gives_no_wrong_answer(guess):
     pair = al.DiscretePair((0.5, 0.5 - rare, rare), (q[0], 1 - sum(q), q[1]))
     known = al.Bound(0.0, math.inf)
     query = Query(0.03, None, 1e-3)
-    bound = intervals.two_grids([(pair, 3)], query, known, guess)
+    bound = rare_steps.two_grids([(pair, 3)], query, known, guess)
     assert bound.contains(0.09164537145110)
     for delta in (1e-6, 3e-5, 1e-3, 0.01, 0.05):
         exact = al.epsilon(al.Release(pair, count=3), delta=delta, **REMOVE)
-        found = intervals.two_grids(
+        found = rare_steps.two_grids(
             [(pair, 3)], Query(delta, None, 1e-3), known, guess
         )
         assert found.lower <= exact.upper and exact.lower <= found.upper
@@ -457,7 +468,7 @@ def test_no_split_on_an_atom():
     pair = al.RandomizedResponse(0.9).pair()
     top = pair.atoms[-1]
     places = np.array([top * (1 - 1e-15), top, top * 0.999, 0.5])
-    beside = intervals.beside_atoms(pair, places)
+    beside = rare_steps.beside_atoms(pair, places)
     assert beside.tolist() == [False, False, True, True]
 
 
@@ -560,15 +571,15 @@ def test_pairs_whose_largest_losses_differ_are_not_the_same():
 def test_few_points_and_little_memory_beside_atoms():
     """Lists of atoms make no grid longer than a table may be."""
     pair = al.SampledPair(al.DiscreteGaussian(5e3).pair(), 1e-3)
-    part = intervals.Cells.first(pair, 10, 1e-300)
+    part = saddle.Cells.first(pair, 10, 1e-300)
     low, high = float(part.edges[0]), float(part.edges[-1])
     try:
-        points = intervals.graded_points(part, 1.0, 1e-9, 0.0, -1e-3, high)
-        assert len(points) <= intervals.MOST_POINTS
+        points = grids.graded_points(part, 1.0, 1e-9, 0.0, -1e-3, high)
+        assert len(points) <= one_sided.MOST_POINTS
     except al.GridTooFine:
         pass
     assert low < 0
-    step = intervals.aligned_step(
+    step = grids.aligned_step(
         1e-4,
         30 * [al.DiscretePair([0.6, 0.3, 0.1], [0.1, 0.3, 0.6])],
         (),

@@ -11,8 +11,12 @@ import numpy as np
 import pytest
 
 import accountlib as al
-from accountlib import intervals
-from accountlib.intervals import NearPair, Query, Search
+from accountlib.counting import composition
+from accountlib.engine import grids, one_sided, rare_steps
+from accountlib.engine.one_round import NearPair
+from accountlib.engine.saddle import Query
+from accountlib.engine.search import Search
+from accountlib.runs import one_call
 
 Table = list[tuple[Fraction, Fraction]]
 
@@ -108,14 +112,14 @@ def test_both_parts_of_a_forced_split(seed):
     """delta_near and delta_rare by themselves, at any split and tilt."""
     rng = np.random.default_rng(seed)
     releases, tables = mixed_run(rng)
-    losses = intervals.directions(releases, "remove", 1)[0]
+    losses = one_call.directions(releases, "remove", 1)[0]
     atoms = sorted({x for pair, _ in losses for x in pair.atoms})
     places = [
         place
         for place in [(a + b) / 2 for a, b in pairwise(atoms)] + [1.0]
         if place > 0
         and all(
-            intervals.beside_atoms(pair, np.array([place]))[0]
+            rare_steps.beside_atoms(pair, np.array([place]))[0]
             for pair, _ in losses
         )
     ]
@@ -136,7 +140,9 @@ def test_both_parts_of_a_forced_split(seed):
             search = Search(ways, Query(None, epsilon, 1e-3), split)
         search.order = float(10 ** rng.uniform(-2, 2))
         step = float(10 ** rng.uniform(-3, -1)) * largest
-        search.compute(step, max(search.guess, 1e-250), 0.01, intervals.SIDES)
+        search.compute(
+            step, max(search.guess, 1e-250), 0.01, composition.SIDES
+        )
         truth = curve(near, epsilon)
         truth = curve(some, epsilon) - truth if far else truth
         room = 1e-70  # of the difference
@@ -163,10 +169,10 @@ def test_no_more_grid_points_than_allowed():
     low, high = pair.loss_range
     for step in (1e-12, 1e-13, 1e-14, 1e-15):
         try:
-            points = intervals.graded_points(part, 1e-5, step, 0.0, low, high)
+            points = grids.graded_points(part, 1e-5, step, 0.0, low, high)
         except al.GridTooFine:
             continue
-        assert len(points) <= 2 * intervals.MOST_POINTS
+        assert len(points) <= 2 * one_sided.MOST_POINTS
 
 
 def test_a_rare_step_does_not_spoil_two_frequent_ones():

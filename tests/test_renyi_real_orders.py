@@ -9,14 +9,16 @@ import pytest
 from mpmath import mp, mpf
 
 import accountlib as al
-from accountlib.group_privacy import MixturePair
-from accountlib.renyi import (
+from accountlib.renyi import real_orders, whole_runs
+from accountlib.renyi.laplace_panels import laplace_curve
+from accountlib.renyi.real_orders import (
     ShiftedNormals,
-    laplace_curve,
     normal_curve,
     trapezoid_step,
 )
-from accountlib.worst_case_pairs import IntegerGaussianPair, SampledPair
+from accountlib.several.mixtures import MixturePair
+from accountlib.worst_cases.integer_noise import IntegerGaussianPair
+from accountlib.worst_cases.sampling import SampledPair
 
 BOTH = "add-or-remove"
 
@@ -241,7 +243,7 @@ def test_random_integer_noise():
         sampled = SampledPair(pair, rate)
         for one, share in ((pair, 1.0), (sampled, rate)):
             asked = one.reversed() if add else one
-            value = al.pair_rdp(asked)(order)
+            value = whole_runs.pair_rdp(asked)(order)
             known = exact_integers(order, sigma, shift, share, add)
             setting = (sigma, shift, share, order, add)
             assert above(value, known, 1e-11), setting
@@ -333,7 +335,7 @@ def test_a_group_of_one_is_one(sampling):
     weights = (1.0,)
     mean = (2 if isinstance(sampling, al.FixedBatch) else 1) / 1.3
     pair = SampledPair(MixturePair((mean,), weights), 0.05)
-    for value in al.pair_rdp(pair)(orders), single:
+    for value in whole_runs.pair_rdp(pair)(orders), single:
         assert np.allclose(value, single, rtol=1e-11, atol=0)
 
 
@@ -387,7 +389,9 @@ def test_the_step_keeps_the_bound_of_the_theorem():
         less = np.array([order - 1])
         step = trapezoid_step(order - 1, pair, add)
         (one,), (two,), (three,) = (
-            al.lattice_sums(less, pair, add=add, step=h, offset=offset)[0]
+            real_orders.lattice_sums(
+                less, pair, add=add, step=h, offset=offset
+            )[0]
             for h, offset in ((step, 0.0), (step, 0.37), (step / 2, 0.0))
         )
         assert abs(one - two) < 2e-13 and abs(one - three) < 2e-13

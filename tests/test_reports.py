@@ -17,7 +17,14 @@ import pytest
 from scipy.stats import norm
 
 import accountlib as al
-from accountlib import gaussian_dp
+from accountlib.gaussian_dp import (
+    attackers,
+    certified_curves,
+    one_number,
+    regret,
+    report,
+)
+from accountlib.worst_cases import dominating_pairs
 
 DATA = Path(__file__).parent / "data"
 BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
@@ -138,7 +145,7 @@ def test_printed_numbers_are_on_the_safe_side():
     ],
 )
 def test_rounding(value, up, digits, text):
-    assert al.rounded(value, up=up, digits=digits) == text
+    assert report.rounded(value, up=up, digits=digits) == text
 
 
 def test_an_exact_gaussian():
@@ -258,13 +265,14 @@ def test_words_fit_the_neighbours(adjacency, said, unsaid):
 def test_a_report_computes_its_curves_once(monkeypatch):
     """run_profiles is what takes the time."""
     calls = []
-    real = gaussian_dp.run_profiles
+    real = certified_curves.run_profiles
 
     def counted(*arguments):
         calls.append(arguments)
         return real(*arguments)
 
-    monkeypatch.setattr(gaussian_dp, "run_profiles", counted)
+    for module in (certified_curves, regret, report):
+        monkeypatch.setattr(module, "run_profiles", counted)
     one = al.report(IMAGES, **BOTH)
     assert len(calls) == 1
     assert one.fit == al.gdp(IMAGES, **BOTH)
@@ -275,7 +283,7 @@ def test_a_report_computes_its_curves_once(monkeypatch):
 
 
 def test_mechanisms_that_are_no_dataclasses():
-    class Own(al.Mechanism):
+    class Own(dominating_pairs.Mechanism):
         def pair(self):
             return al.GaussianPair(1.0)
 
@@ -293,7 +301,7 @@ def test_mechanisms_that_are_no_dataclasses():
 
 NAN, INF = math.nan, math.inf
 Curve: Any = al.TradeoffCurve
-table_of: Any = al.table_tradeoff
+table_of: Any = attackers.table_tradeoff
 noise: Any = al.DiscreteGaussian
 number: Any = 3
 
@@ -320,8 +328,8 @@ number: Any = 3
         (lambda: al.gaussian_tradeoff(0.5, mu=-1.0), "mu"),
         (lambda: al.dp_tradeoff(0.5, epsilon=-1.0), "epsilon"),
         (lambda: al.dp_tradeoff(0.5, epsilon=1.0, delta=2), "delta"),
-        (lambda: al.renyi_tradeoff(0.5, order=1.0, rdp=1.0), "order"),
-        (lambda: al.renyi_tradeoff(0.5, order=2.0, rdp=INF), "rdp"),
+        (lambda: one_number.renyi_tradeoff(0.5, order=1.0, rdp=1.0), "order"),
+        (lambda: one_number.renyi_tradeoff(0.5, order=2.0, rdp=INF), "rdp"),
         (lambda: Curve([0, 1], [1, 0], "side"), "bound"),
         (
             lambda: Curve([0, 0.9], [1, 0], "lower"),

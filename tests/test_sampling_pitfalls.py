@@ -16,8 +16,11 @@ from mpmath import mp, mpf
 from scipy.special import ndtr
 
 import accountlib as al
-from accountlib import intervals
-from accountlib.gaussian_dp import run_profiles
+from accountlib.engine import saddle
+from accountlib.gaussian_dp.certified_curves import run_profiles
+from accountlib.practice import no_worst_data
+from accountlib.runs import calibration, mechanisms, one_call, rules
+from accountlib.several import exchange, exchange_batches
 
 DATA = Path(__file__).parent / "data"
 FIGURE_3 = json.loads((DATA / "pitfalls_fig3.json").read_text("utf-8"))
@@ -232,7 +235,7 @@ RATES = [1e-12, 1e-6, 0.01, 0.5, 0.99, 1 - 1e-6, 1 - 1e-12]
 @pytest.mark.parametrize("noise", [1e-2, 0.3, 1.0, 30.0, 1e6])
 def test_exchanged_masses_in_high_precision(rate, noise):
     pair = pair_of(al.Gaussian(noise), al.Poisson(rate))
-    assert isinstance(pair, al.ExchangedPair)
+    assert isinstance(pair, exchange.ExchangedPair)
     mu = 1 / noise
     for shape in ("narrow", "wide", "across"):
         for z in (0.01, 1.0, 25.0):
@@ -354,8 +357,8 @@ def test_exchanged_laplace_masses_sum_to_one():
 @pytest.mark.parametrize("noise", [0.1, 1.0, 1e3])
 def test_mirrored_batch_masses(kind, rate, noise):
     known = al.Gaussian if kind == "gaussian" else al.Laplace
-    pair = al.exchanged_batch_pair(known(noise).exchange_pair(), rate)
-    assert isinstance(pair, al.ExchangedBatchPair)
+    pair = rules.exchanged_batch_pair(known(noise).exchange_pair(), rate)
+    assert isinstance(pair, exchange_batches.ExchangedBatchPair)
     assert pair.reversed() == pair
     top = min(pair.loss_range[1], (2 / noise) ** 2 + 2 / noise)
     ends = [0.25 * top, 0.5 * top]
@@ -718,10 +721,10 @@ def test_mixtures_lie_in_the_interval():
         remove = al.SampledPair(kind.exchange_pair(), 0.1)
         for epsilon in (0.05, 0.5, 2.0):
             bound = al.delta(run, epsilon=epsilon, **SUB)
-            query = intervals.Query(None, epsilon, 1e-4)
+            query = saddle.Query(None, epsilon, 1e-4)
             values = [
-                intervals.answer(
-                    intervals.distinct_ways(
+                one_call.answer(
+                    one_call.distinct_ways(
                         [{remove: n, remove.reversed(): 40 - n}]
                     ),
                     query,
@@ -733,22 +736,22 @@ def test_mixtures_lie_in_the_interval():
             assert bound.lower <= max(v.upper for v in values) * (1 + 2e-3)
             assert bound.lower >= max(v.lower for v in values) * (1 - 5e-3)
         by_delta = al.epsilon(run, delta=1e-6, **SUB)
-        query = intervals.Query(1e-6, None, 1e-3)
+        query = saddle.Query(1e-6, None, 1e-3)
         for n in (0, 11, 20, 40):
-            ways = intervals.distinct_ways(
+            ways = one_call.distinct_ways(
                 [{remove: n, remove.reversed(): 40 - n}]
             )
-            assert intervals.answer(ways, query).lower <= by_delta.upper
+            assert one_call.answer(ways, query).lower <= by_delta.upper
 
 
 def test_the_ways_that_are_reached():
     pair = pair_of(al.Gaussian(1.0), al.FixedBatch(1, 10))
-    ways = al.reached_ways([[(pair, 7)]])
+    ways = one_call.reached_ways([[(pair, 7)]])
     counts = {tuple(sorted(n for _, n in way)) for way in ways}
     assert len(ways) == 5
     assert all(sum(n for _, n in way) == 7 for way in ways)
     assert counts == {(7,), (2, 5), (3, 4)}
-    single = al.reached_ways([[(pair, 1)]])
+    single = one_call.reached_ways([[(pair, 1)]])
     assert {way[0][0] for way in single} == set(pair.reached)
 
 
@@ -819,7 +822,7 @@ def test_an_exchange_is_worse(mechanism, rate):
         more = al.delta(run, epsilon=epsilon, **SUB)
         less = al.delta(run, epsilon=epsilon, **BOTH)
         assert more.upper >= less.lower
-        loose = al.substitute_delta_bound(run, epsilon=epsilon, splits=3)
+        loose = one_call.substitute_delta_bound(run, epsilon=epsilon, splits=3)
         assert loose >= more.lower
         # it is above the upper end where theory has no gap
         if len(pair_of(mechanism, run.sampling).reached) == 1:
@@ -831,10 +834,10 @@ def test_an_exchange_is_worse(mechanism, rate):
 def test_the_bound_from_add_and_remove():
     run = al.Release(al.Gaussian(1.0), al.FixedBatch(5, 100), 20)
     known = al.delta(run, epsilon=1.0, **SUB)
-    few = al.substitute_delta_bound(run, epsilon=1.0, splits=2)
-    many = al.substitute_delta_bound(run, epsilon=1.0, splits=17)
+    few = one_call.substitute_delta_bound(run, epsilon=1.0, splits=2)
+    many = one_call.substitute_delta_bound(run, epsilon=1.0, splits=17)
     assert known.lower <= many <= few <= 1
-    two = al.substitute_delta_bound([run, run], epsilon=1.0)
+    two = one_call.substitute_delta_bound([run, run], epsilon=1.0)
     assert al.delta([run, run], epsilon=1.0, **SUB).lower <= two
 
 
@@ -975,14 +978,14 @@ def test_figure_3(name):
     way = [(one, 2)] if one == two else [(one, 1), (two, 1)]
     for row in FIGURE_3["rows"][::3]:
         epsilon = row["eps"]
-        query = intervals.Query(None, epsilon, 1e-3)
-        bound = intervals.answer([way], query)
+        query = saddle.Query(None, epsilon, 1e-3)
+        bound = one_call.answer([way], query)
         known = float(two_laplace_delta(epsilon, *CURVES[name]))
         assert known == pytest.approx(row[name], abs=1e-9)
         assert bound.lower <= known + 1e-15 and known <= bound.upper + 1e-15
     last = FIGURE_3["support_ends"][name]
-    query = intervals.Query(None, last * (1 + 1e-9), 1e-3)
-    assert intervals.answer([way], query).upper <= 1e-12
+    query = saddle.Query(None, last * (1 + 1e-9), 1e-3)
+    assert one_call.answer([way], query).upper <= 1e-12
 
 
 def test_crossings_of_figure_3():
@@ -1143,7 +1146,7 @@ def test_contract_where_epsilon_hardly_moves(
 
 
 def test_wide_cells_of_little_laplace_noise():
-    half = al.ExchangedLaplaceHalf(0.0013, 0.5)
+    half = exchange_batches.ExchangedLaplaceHalf(0.0013, 0.5)
     edges = np.array([0.0, half.loss_range[1] * 0.9999])
     p, q = half.masses(edges)
     assert p.sum() == pytest.approx(1) and q.sum() == pytest.approx(1)
@@ -1320,11 +1323,11 @@ def test_calibration_takes_few_looks():
 
             if not low < edge <= high:
                 continue
-            x = al.safe_edge(step, low, high)
+            x = calibration.safe_edge(step, low, high)
             assert x >= edge and len(tried) <= 60
             assert x == high or x <= edge * (1 + 1e-4)
     with pytest.raises(ValueError, match="change its sign"):
-        al.safe_edge(lambda x: 1.0, 1.0, 1.0 + 1e-6)
+        calibration.safe_edge(lambda x: 1.0, 1.0, 1.0 + 1e-6)
 
 
 def test_edges_of_functions_that_go_up_and_down():
@@ -1337,7 +1340,7 @@ def test_edges_of_functions_that_go_up_and_down():
             up = 1.0 if math.sin(a * x) + math.sin(b * x + c) > 0.5 else -1.0
             return up * (1 + x) if 1.1 < x < 5 else 1.0 if x < 2 else -1.0
 
-        x = al.safe_edge(waves, 1.0, 7.0)
+        x = calibration.safe_edge(waves, 1.0, 7.0)
         assert waves(x) <= 0
         near = x * np.exp([-6e-5, -3e-5, 3e-5, 6e-5])
         assert max(waves(y) for y in near) > 0
@@ -1547,7 +1550,7 @@ def test_targets_out_of_reach():
 
 def test_directions():
     run = al.Release(al.Laplace(1.0), al.Poisson(0.5), 2)
-    found = al.check_directions(run)
+    found = no_worst_data.check_directions(run)
     assert found.verdict == "counterexample" and found.margin > 0.1
     for side, known in (("add", 0.167191), ("remove", 0.148568)):
         bound = al.delta(run, epsilon=0.25, adjacency=side)
@@ -1555,11 +1558,11 @@ def test_directions():
     add = al.delta(run, epsilon=found.epsilon, adjacency="add")
     remove = al.delta(run, epsilon=found.epsilon, adjacency="remove")
     assert add.lower > remove.upper
-    conjecture = al.check_directions(
+    conjecture = no_worst_data.check_directions(
         al.Release(al.Gaussian(0.8), al.Poisson(0.01), 100)
     )
     assert conjecture.verdict == "no counterexample"
-    same = al.check_directions(al.Release(al.Laplace(1.0), count=3))
+    same = no_worst_data.check_directions(al.Release(al.Laplace(1.0), count=3))
     assert same.verdict != "counterexample"
 
 
@@ -1570,7 +1573,7 @@ def test_directions_where_epsilon_is_infinite(mechanism):
     """An answer or a ValueError that says why."""
     run = al.Release(mechanism, al.Poisson(0.5), 2)
     try:
-        assert al.check_directions(run).verdict
+        assert no_worst_data.check_directions(run).verdict
     except ValueError as error:
         assert "infinite" in str(error) or "inf" in str(error)
 
@@ -1578,7 +1581,9 @@ def test_directions_where_epsilon_is_infinite(mechanism):
 def test_directions_of_large_losses():
     """epsilon is not 0 here, whatever its interval says."""
     try:
-        found = al.check_directions(al.Release(al.Laplace(1e-3), count=2))
+        found = no_worst_data.check_directions(
+            al.Release(al.Laplace(1e-3), count=2)
+        )
         assert found.verdict == "undecided" or found.margin == 0
     except ValueError as error:
         assert "epsilon is 0" not in str(error)
@@ -1598,62 +1603,75 @@ GOOD: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: al.ExchangedPair((0.0, -1.0), (0.5, 0.5)), "means"),
-        (lambda: al.ExchangedPair((1.0, 0.5), (0.5, 0.5)), "means must incr"),
-        (lambda: al.ExchangedPair((1.0, 1.0), (0.5, 0.5)), "means must incr"),
-        (lambda: al.ExchangedPair((1.0,), (1.0,)), "means and weights"),
-        (lambda: al.ExchangedPair((0.0, math.inf), (0.5, 0.5)), "means"),
-        (lambda: al.ExchangedPair((0.0, math.nan), (0.5, 0.5)), "means"),
-        (lambda: al.ExchangedPair((0.0, 1.0), (0.5, 0.4)), "weights"),
-        (lambda: al.ExchangedPair((0.0, 1.0), (1.0, 0.0)), "weights"),
-        (lambda: al.ExchangedPair((0.0, 1.0, 2.0), (0.5, 0.5)), "means and"),
+        (lambda: exchange.ExchangedPair((0.0, -1.0), (0.5, 0.5)), "means"),
         (
-            lambda: al.exchanged_batch_pair(
+            lambda: exchange.ExchangedPair((1.0, 0.5), (0.5, 0.5)),
+            "means must incr",
+        ),
+        (
+            lambda: exchange.ExchangedPair((1.0, 1.0), (0.5, 0.5)),
+            "means must incr",
+        ),
+        (lambda: exchange.ExchangedPair((1.0,), (1.0,)), "means and weights"),
+        (lambda: exchange.ExchangedPair((0.0, math.inf), (0.5, 0.5)), "means"),
+        (lambda: exchange.ExchangedPair((0.0, math.nan), (0.5, 0.5)), "means"),
+        (lambda: exchange.ExchangedPair((0.0, 1.0), (0.5, 0.4)), "weights"),
+        (lambda: exchange.ExchangedPair((0.0, 1.0), (1.0, 0.0)), "weights"),
+        (
+            lambda: exchange.ExchangedPair((0.0, 1.0, 2.0), (0.5, 0.5)),
+            "means and",
+        ),
+        (
+            lambda: rules.exchanged_batch_pair(
                 al.SampledPair(al.GaussianPair(1.0), 0.5), 0.5
             ),
             "pair must be symmetric",
         ),
         (
-            lambda: al.exchanged_batch_pair(al.GaussianPair(1.0), 1.5),
+            lambda: rules.exchanged_batch_pair(al.GaussianPair(1.0), 1.5),
             "rate must lie in",
         ),
         (
-            lambda: al.exchanged_batch_pair(al.GaussianPair(1.0), 0.0),
+            lambda: rules.exchanged_batch_pair(al.GaussianPair(1.0), 0.0),
             "rate must lie in",
         ),
         (
-            lambda: al.exchanged_batch_pair(
+            lambda: rules.exchanged_batch_pair(
                 "pair",  # type: ignore[arg-type]  # on purpose
                 0.5,
             ),
             "pair must be",
         ),
         (
-            lambda: al.poisson_exchange_pair(al.Laplace(1.0), 1.5, 1),
+            lambda: rules.poisson_exchange_pair(al.Laplace(1.0), 1.5, 1),
             "rate must lie in",
         ),
         (
-            lambda: al.poisson_exchange_pair(al.DiscreteLaplace(1.0), 1.5, 1),
+            lambda: rules.poisson_exchange_pair(
+                al.DiscreteLaplace(1.0), 1.5, 1
+            ),
             "must lie in",
         ),
         (
-            lambda: al.MirroredPair(al.GaussianPair(1.0), 2.0),
+            lambda: exchange_batches.MirroredPair(al.GaussianPair(1.0), 2.0),
             "center must lie in",
         ),
         (
-            lambda: al.substitute_delta_bound(RUN, epsilon=-1.0),
+            lambda: one_call.substitute_delta_bound(RUN, epsilon=-1.0),
             "epsilon must lie in",
         ),
         (
-            lambda: al.substitute_delta_bound(RUN, epsilon=math.inf),
+            lambda: one_call.substitute_delta_bound(RUN, epsilon=math.inf),
             "epsilon must lie in",
         ),
         (
-            lambda: al.substitute_delta_bound(RUN, epsilon=1.0, splits=1),
+            lambda: one_call.substitute_delta_bound(
+                RUN, epsilon=1.0, splits=1
+            ),
             "splits must lie in",
         ),
         (
-            lambda: al.substitute_delta_bound([], epsilon=1.0),
+            lambda: one_call.substitute_delta_bound([], epsilon=1.0),
             "releases must be",
         ),
         (
@@ -1764,14 +1782,20 @@ GOOD: dict[str, Any] = {
             ),
             "build must be a function from a number to releases",
         ),
-        (lambda: al.check_directions(RUN, points=1), "points must lie in"),
-        (lambda: al.check_directions(RUN, width=0.5), "width must lie in"),
         (
-            lambda: al.check_directions("run"),  # type: ignore[arg-type]  # on purpose
+            lambda: no_worst_data.check_directions(RUN, points=1),
+            "points must lie in",
+        ),
+        (
+            lambda: no_worst_data.check_directions(RUN, width=0.5),
+            "width must lie in",
+        ),
+        (
+            lambda: no_worst_data.check_directions("run"),  # type: ignore[arg-type]  # on purpose
             "release",
         ),
         (
-            lambda: al.check_directions(al.Release(al.PureDP(0.0))),
+            lambda: no_worst_data.check_directions(al.Release(al.PureDP(0.0))),
             "known not to be 0",
         ),
         (lambda: al.epsilon(RUN, delta=1e-6, adjacency="swap"), "adjacency"),
@@ -1787,7 +1811,7 @@ def test_names_and_error_states():
     calibrate: Any = al.calibrate_noise
     with pytest.raises(TypeError, match="epsilon=..., delta=..."):
         calibrate(1.0, 1e-6)
-    bound: Any = al.substitute_delta_bound
+    bound: Any = one_call.substitute_delta_bound
     with pytest.raises(TypeError, match="name the others: epsilon="):
         bound(RUN, 1.0)
     build: Any = al.calibrate
@@ -1797,14 +1821,14 @@ def test_names_and_error_states():
     target: dict[str, Any] = {"sampling": run.sampling, "count": 100, **GOOD}
     calm = (
         al.calibrate_noise(**target),
-        al.check_directions(run),
-        al.substitute_delta_bound(run, epsilon=1.0),
+        no_worst_data.check_directions(run),
+        one_call.substitute_delta_bound(run, epsilon=1.0),
     )
     with np.errstate(all="raise"):
         assert calm == (
             al.calibrate_noise(**target),
-            al.check_directions(run),
-            al.substitute_delta_bound(run, epsilon=1.0),
+            no_worst_data.check_directions(run),
+            one_call.substitute_delta_bound(run, epsilon=1.0),
         )
 
 
@@ -1848,7 +1872,7 @@ def random_mechanism(rng):
 
 def random_run(rng):
     tiny = 10 ** rng.uniform(-9, 0)
-    sampling: al.Sampling = rng.choice(
+    sampling: mechanisms.Sampling = rng.choice(
         [
             al.FullBatch(),
             al.Poisson(tiny),

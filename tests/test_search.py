@@ -100,9 +100,9 @@ def test_settings_with_epsilon_zero_are_drawn_again(search, monkeypatch):
         seen.append(release)
         if error := next(answers):
             raise error
-        return search.al.DirectionCheck("undecided", 1.0, 0.5)
+        return search.no_worst_data.DirectionCheck("undecided", 1.0, 0.5)
 
-    monkeypatch.setattr(search.al, "check_directions", check)
+    monkeypatch.setattr(search.no_worst_data, "check_directions", check)
     row = search.check_row(search.GAUSSIAN, 0, SEED)
     assert len(seen) == 2 and seen[0] != seen[1]
     assert row[2:5] == (

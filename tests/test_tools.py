@@ -3,6 +3,7 @@
 The tests work on a small book of their own, made of this one's real settings.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ kernelspec:
   name: python3
 ---
 
-# A toy chapter
+# A toy page
 """
 GOOD = """
 def double(x: float) -> float:
@@ -35,7 +36,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-plt.style.use("../book/figures.mplstyle")
+plt.style.use("../../book/figures.mplstyle")
 set_matplotlib_formats("svg")
 plt.plot({points})
 plt.show()
@@ -50,7 +51,7 @@ def cell(code, *tags):
 
 @pytest.fixture
 def toy(tmp_path):
-    """A book of one chapter, with the tools and settings of the real one."""
+    """A book of one page, with the tools and settings of the real one."""
     for name in ("_config.yml", "pyproject.toml", "requirements.txt"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "tools", tmp_path / "tools")
@@ -59,16 +60,21 @@ def toy(tmp_path):
         shutil.copy(ROOT / "book" / name, tmp_path / "book")
     (tmp_path / "book" / "_static").mkdir()
     (tmp_path / "book" / "references.bib").touch()
-    (tmp_path / "_toc.yml").write_text(
-        "format: jb-book\nroot: notebooks/01_toy\n"
-    )
-    (tmp_path / "notebooks").mkdir()
-    write(tmp_path, cell(GOOD, "export"), cell("\ndouble(1)\n"))
+    (tmp_path / "book" / "index.md").write_text("# A toy book\n")
+    write(tmp_path, cell(GOOD, "export", "public"), cell("\ndouble(1)\n"))
+    contents(tmp_path, "toy")
     return tmp_path
 
 
-def write(toy, *cells, stem="01_toy"):
-    path = toy / "notebooks" / f"{stem}.md"
+def contents(toy, *pages):
+    files = "".join(f"      - file: notebooks/part/{x}\n" for x in pages)
+    head = "format: jb-book\nroot: book/index\nparts:\n  - caption: A part\n"
+    (toy / "_toc.yml").write_text(f"{head}    chapters:\n{files}")
+
+
+def write(toy, *cells, stem="toy"):
+    path = toy / "notebooks" / "part" / f"{stem}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(HEAD + "".join(cells))
 
 
@@ -96,27 +102,55 @@ def test_the_package_is_what_the_notebooks_say():
 
 def test_tangle_writes_a_module(toy):
     tangle(toy)
-    text = (toy / "accountlib" / "toy.py").read_text()
-    assert text.startswith("# Generated from notebooks/01_toy.md")
+    text = (toy / "accountlib" / "part" / "toy.py").read_text()
+    assert text.startswith("# Generated from notebooks/part/toy.md")
+    assert "Apache-2.0" in text.splitlines()[1]
     assert '__all__ = ["double"]' in text
+    assert "# --- A toy page" in text
     assert "double(1)" not in text
     package = (toy / "accountlib" / "__init__.py").read_text()
-    assert "from .toy import double" in package
+    assert "from .part.toy import double" in package
     assert "__version__" in package
     assert (toy / "accountlib" / "py.typed").exists()
+    assert (toy / "accountlib" / "part" / "__init__.py").exists()
     tangle(toy, "--check")
+
+
+def test_only_public_names_stand_at_the_top(toy):
+    write(
+        toy, cell(GOOD, "export"), cell(GOOD.replace("dou", "tre"), "export")
+    )
+    tangle(toy)
+    found = "import accountlib as al; print(al.double(2), al.__all__)"
+    assert "DeprecationWarning: accountlib.double" in run(
+        toy, "-W", "always", "-c", found
+    )
+    many = [GOOD.replace("double", f"f{k}") for k in range(61)]
+    write(toy, *(cell(one, "export", "public") for one in many))
+    assert "61 public names" in tangle(toy, "--check", code=1)
+
+
+def test_names_of_the_page_go_into_the_docstring(toy):
+    table = (
+        "\n## Names used here\n\n| $x$ | `x` | {term}`a number` |\n|-|-|-|\n"
+    )
+    write(toy, table, cell(GOOD, "export"))
+    tangle(toy)
+    text = (toy / "accountlib" / "part" / "toy.py").read_text()
+    assert "| $x$ | `x` | a number |" in text
 
 
 def test_tangle_check_sees_an_edit_and_a_leftover(toy):
     tangle(toy)
-    module = toy / "accountlib" / "toy.py"
+    module = toy / "accountlib" / "part" / "toy.py"
     module.write_text(module.read_text() + "\n")
     assert "toy.py: differs" in tangle(toy, "--check", code=1)
     tangle(toy)
-    (toy / "accountlib" / "old.py").touch()
+    (toy / "accountlib" / "old").mkdir()
+    (toy / "accountlib" / "old" / "old.py").touch()
     assert "old.py: no notebook" in tangle(toy, "--check", code=1)
     tangle(toy)
-    assert not (toy / "accountlib" / "old.py").exists()
+    assert not (toy / "accountlib" / "old").exists()
 
 
 @pytest.mark.parametrize(
@@ -127,8 +161,8 @@ def test_tangle_check_sees_an_edit_and_a_leftover(toy):
         ("\nx = 1\n", "defines or imports"),
         ("\nfor i in range(3):\n    pass\n", "defines or imports"),
         ("\nimport matplotlib.pyplot as plt\n", "depend on matplotlib"),
-        ("\nfrom accountlib.later import f\n", "no earlier chapter"),
-        ("\nimport accountlib as al\n", "no earlier chapter"),
+        ("\nfrom accountlib.later import f\n", "no earlier page"),
+        ("\nimport accountlib as al\n", "no earlier page"),
         (GOOD + "\nLIMIT = 3\n", "a cell of its own"),
         (GOOD + GOOD.replace("double", "triple"), "a cell of its own"),
         (GOOD.replace("return", "print(x)\n    return"), "print()"),
@@ -138,13 +172,14 @@ def test_tangle_refuses(toy, code, message):
     write(toy, cell(code, "export"))
     output = tangle(toy, "--check", code=1)
     assert message in output
-    line = int(output.split("01_toy.md:")[1].split(":")[0])
-    source = (toy / "notebooks" / "01_toy.md").read_text().splitlines()
+    line = int(output.split("toy.md:")[1].split(":")[0])
+    source = (toy / "notebooks/part/toy.md").read_text().splitlines()
     assert source[line - 1].strip(), "the message names an empty line"
 
 
-def test_tangle_refuses_a_name_of_two_chapters(toy):
-    write(toy, cell(GOOD, "export"), stem="02_other")
+def test_tangle_refuses_a_name_of_two_pages(toy):
+    write(toy, cell(GOOD, "export"), stem="other")
+    contents(toy, "toy", "other")
     assert "twice: double" in tangle(toy, "--check", code=1)
 
 
@@ -152,7 +187,7 @@ def test_private_names_stay_out_of_all(toy):
     private = GOOD.replace("double", "_triple")
     write(toy, cell(GOOD, "export"), cell(private, "export"))
     tangle(toy)
-    text = (toy / "accountlib" / "toy.py").read_text()
+    text = (toy / "accountlib" / "part" / "toy.py").read_text()
     assert "def _triple" in text
     assert '__all__ = ["double"]' in text
 
@@ -161,10 +196,10 @@ def test_lint_names_the_line_of_the_notebook(toy):
     wrong = "\nwidth: int = 'wide'\nheight = depth\n"
     write(toy, cell(GOOD, "export"), cell(wrong))
     output = run(toy, "tools/lint.py", code=1)
-    source = (toy / "notebooks" / "01_toy.md").read_text().splitlines()
+    source = (toy / "notebooks/part/toy.md").read_text().splitlines()
     first = source.index("width: int = 'wide'") + 1
-    assert f"notebooks/01_toy.md:{first}: error: Incompatible" in output
-    assert f"notebooks/01_toy.md:{first + 1}:10: F821" in output
+    assert f"notebooks/part/toy.md:{first}: error: Incompatible" in output
+    assert f"notebooks/part/toy.md:{first + 1}:10: F821" in output
 
 
 def test_lint_accepts_a_good_notebook(toy):
@@ -178,27 +213,58 @@ def sphinx(toy, code=0):
 
 def test_a_warm_cache_hides_no_broken_package(toy):
     """The page's cells stay the same; what they import breaks."""
-    use = "\nfrom accountlib.toy import double\n\nassert double(2) == 4\n"
-    write(toy, cell(use), stem="02_use")
-    (toy / "_toc.yml").write_text("format: jb-book\nroot: notebooks/02_use\n")
+    use = "\nfrom accountlib.part.toy import double\n\nassert double(2) == 4\n"
+    write(toy, cell(use), stem="use")
+    contents(toy, "toy", "use")
     tangle(toy)
     run(toy, "tools/execute.py")
     assert "Using cached notebook" in sphinx(toy)
-    module = toy / "accountlib" / "toy.py"
+    module = toy / "accountlib" / "part" / "toy.py"
     module.write_text(module.read_text().replace("2 * x", "3 * x"))
     assert "AssertionError" in sphinx(toy, code=2)
     assert "AssertionError" in run(toy, "tools/execute.py", code=1)
 
 
+def outputs(folder):
+    return {
+        path.name: [
+            cell["outputs"]
+            for cell in json.loads(path.read_text())["cells"]
+            if cell["cell_type"] == "code"
+        ]
+        for path in folder.iterdir()
+    }
+
+
+def test_only_what_depends_on_a_change_runs_again(toy):
+    use = (
+        "\nimport time\nfrom accountlib.part.toy import double\ntime.time()\n"
+    )
+    write(toy, cell(use), stem="use")
+    write(toy, cell("\nimport time\ntime.time()\n"), stem="other")
+    contents(toy, "toy", "use", "other")
+    tangle(toy)
+    run(toy, "tools/execute.py")
+    folder = toy / "build" / "executed" / "part"
+    before = outputs(folder)
+    write(toy, cell(GOOD.replace("2 * x", "x + x"), "export", "public"))
+    tangle(toy)
+    run(toy, "tools/execute.py")
+    after = outputs(folder)
+    assert before["use.ipynb"] != after["use.ipynb"]
+    assert before["other.ipynb"] == after["other.ipynb"]
+
+
 def test_no_page_is_dropped_while_another_is_cached(toy):
     """jupyter-cache may take a page that was just added for an old one."""
-    write(toy, cell("\n2 + 2\n"), stem="02_use")
+    write(toy, cell("\n2 + 2\n"), stem="use")
+    contents(toy, "toy", "use")
     tangle(toy)
-    limit = "Cache(cache_folder()).change_cache_limit(1)"
+    limit = "Cache(FOLDER).change_cache_limit(1)"
     tools = "import sys\nsys.path.append('tools')\n"
-    run(toy, "-c", f"{tools}from execute import Cache, cache_folder\n{limit}")
+    run(toy, "-c", f"{tools}from execute import Cache, FOLDER\n{limit}")
     run(toy, "tools/execute.py")
-    assert len(list((toy / "build" / "executed").iterdir())) == 2
+    assert len(list((toy / "build" / "executed" / "part").iterdir())) == 2
 
 
 def test_a_page_that_changes_from_run_to_run_fails(toy):

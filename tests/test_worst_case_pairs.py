@@ -17,6 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accountlib as al
+from accountlib.worst_cases import dominating_pairs, integer_noise
+from accountlib.worst_cases.noise import (
+    normal_tail,
+    quotient,
+    two_product,
+    two_sum,
+)
 
 DIRECTIONS = ("remove", "add")
 SETTINGS = [
@@ -479,7 +486,7 @@ class Louder(al.Gaussian):
 
 
 @dataclass(frozen=True)
-class Own(al.Mechanism):
+class Own(dominating_pairs.Mechanism):
     """A mechanism whose pair is whatever it was given."""
 
     answer: object
@@ -709,7 +716,7 @@ def test_integer_noise_at_tiny_deltas():
 
 def test_integer_noise_in_the_middle_of_a_large_table():
     """Sums of hundreds of thousands of outcomes, in pairs of floats."""
-    pair = al.IntegerGaussianPair(1e4, 1)
+    pair = integer_noise.IntegerGaussianPair(1e4, 1)
     edges = np.array(pair.atoms[380_000:390_000:1000])
     found, _ = pair.masses(edges)
     square = 2 * 1e4**2
@@ -726,7 +733,7 @@ def test_integer_noise_in_the_middle_of_a_large_table():
 )
 @settings(max_examples=100, deadline=None, derandomize=True)
 def test_running_sums_are_nearly_exact(terms):
-    high, low = al.running_sums(np.array(terms))
+    high, low = integer_noise.running_sums(np.array(terms))
     for n in range(len(terms) + 1):
         exact = sum(map(F, terms[:n]))
         assert abs(F(high[n]) + F(low[n]) - exact) <= exact * F(2) ** -90
@@ -738,12 +745,12 @@ def test_running_sums_are_nearly_exact(terms):
 )
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_sums_products_and_quotients_in_two_floats(a, b):
-    high, low = al.two_sum(a, b)
+    high, low = two_sum(a, b)
     assert F(float(high)) + F(float(low)) == F(a) + F(b)
     if a == 0 or abs(a) > 1e-100:
-        high, low = al.two_product(a, b)
+        high, low = two_product(a, b)
         assert F(float(high)) + F(float(low)) == F(a) * F(b)
-        high, low = al.quotient(a, b)
+        high, low = quotient(a, b)
         error = abs(F(float(high)) + F(float(low)) - F(a) / F(b))
         assert error <= abs(F(a) / F(b)) * F(2) ** -100
 
@@ -751,9 +758,9 @@ def test_sums_products_and_quotients_in_two_floats(a, b):
 def test_normal_tail_against_balls():
     rng = np.random.default_rng(4)
     z = np.append(rng.uniform(0, 37, 500), -rng.uniform(0, 37, 50))
-    for x, found in zip(z.tolist(), al.normal_tail(z), strict=True):
+    for x, found in zip(z.tolist(), normal_tail(z), strict=True):
         exact = truth_balls.normal_above(truth_balls.ball(x))
         error = truth_balls.ball(float(found)) / exact - 1
-        assert abs(float(error)) < 10 * al.worst_case_pairs.UNIT
-    ends = al.normal_tail(np.array([-np.inf, -50.0, 50.0, np.inf]))
+        assert abs(float(error)) < 10 * dominating_pairs.UNIT
+    ends = normal_tail(np.array([-np.inf, -50.0, 50.0, np.inf]))
     assert ends.tolist() == [1, 1, 0, 0]

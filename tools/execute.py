@@ -1,12 +1,19 @@
 """Run the notebooks, two at a time, into the cache that the book reads.
 
+python tools/execute.py [PAGE ...]    all pages, or some
+
 The cache knows a page by its cells. A page's output depends on more: on the
-package, on the installed versions, on the figure style. These are in the name
-of the cache folder, so that a change of any of them runs every page again.
+modules that it imports, on the installed versions, on the figure style and on
+data. `forget` takes those pages out of the cache for which any of this has
+changed, so that they run again, and no others.
 """
 
+import ast
+import functools
 import hashlib
+import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -33,35 +40,133 @@ class Cache(JupyterCacheBase):
         pass
 
 
-def cache_folder() -> Path:
+FOLDER = ROOT / "build" / "cache"
+DIGESTS = ROOT / "build" / "digests.json"
+DONE = ROOT / "build" / "done.json"
+
+
+@functools.cache
+def surroundings() -> str:
+    """What every page depends on."""
     digest = hashlib.sha256(sys.version.encode())
     files = [ROOT / "requirements.txt", ROOT / "book" / "figures.mplstyle"]
     files += sorted((ROOT / "benchmarks").glob("*.json"))  # read by pages
     files += sorted((ROOT / "notebooks" / "data").glob("*.*"))
-    for path in sorted((ROOT / "accountlib").glob("*.py")) + files:
+    for path in files:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return ROOT / "build" / "cache" / digest.hexdigest()[:16]
+    return digest.hexdigest()
+
+
+@functools.cache
+def needs(module: str) -> frozenset[Path]:
+    """The files of a module of ours, and of all modules that it imports."""
+    base = ROOT.joinpath(*module.split("."))
+    file = base.with_suffix(".py")
+    file = file if file.exists() else base / "__init__.py"
+    if not file.exists():  # a name inside a module
+        return frozenset()
+    found = {file}
+    for name in imported(file.read_text(encoding="utf-8"), module):
+        found |= needs(name)
+    return frozenset(found)
+
+
+def imported(code: str, module: str = "") -> set[str]:
+    """The modules of ours that some code imports."""
+    names = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = f"{module}." if node.level else ""
+            names.add(start + (node.module or ""))
+    return {name for name in names if name.split(".")[0] == "accountlib"}
+
+
+def digest_of(page: Path) -> str:
+    """All that the outputs of a page depend on, but its own cells."""
+    digest = hashlib.sha256(surroundings().encode())
+    text = page.read_text(encoding="utf-8")
+    if page.stem == "map":  # it shows these lines of all pages
+        shown = re.compile(
+            r"^(?:# |\* Time|from accountlib|    \w+,$).*", re.M
+        )
+        for other in notebooks():
+            lines = shown.findall(other.read_text(encoding="utf-8"))
+            digest.update("\n".join(lines).encode())
+    names = re.findall(r"^(?:from|import) (accountlib[\w.]*)", text, re.M)
+    files: set[Path] = set().union(*map(needs, names))
+    for file in sorted(files):
+        digest.update(str(file).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
+def changed(known: Path) -> list[str]:
+    """Pages whose surroundings are not those that a file knows; it learns."""
+    old = json.loads(known.read_text()) if known.exists() else {}
+    new = {str(page): digest_of(page) for page in notebooks()}
+    known.parent.mkdir(parents=True, exist_ok=True)
+    known.write_text(json.dumps(new))
+    return [page for page in new if old.get(page) != new[page]]
+
+
+def forget() -> None:
+    """Take pages out of the cache whose surroundings have changed."""
+    cache, pages = Cache(FOLDER), changed(DIGESTS)
+    for record in cache.list_cache_records():
+        if record.uri in pages:
+            cache.remove_cache(record.pk)
 
 
 def main() -> int:
-    cache = Cache(cache_folder())
-    uris = [str(path) for path in notebooks()]
+    forget()
+    pages = [Path(x).resolve() for x in sys.argv[1:]] or notebooks()
+    done = json.loads(DONE.read_text()) if DONE.exists() else {}
+    now = {str(page): state_of(page) for page in pages}
+    stale = [
+        page
+        for page in pages
+        if done.get(str(page)) != now[str(page)] or not copy_of(page).exists()
+    ]
+    if not run(stale):
+        return 1
+    DONE.parent.mkdir(parents=True, exist_ok=True)
+    DONE.write_text(json.dumps(done | now))
+    return 0
+
+
+def state_of(page: Path) -> str:
+    text = hashlib.sha256(page.read_bytes()).hexdigest()
+    return digest_of(page) + text
+
+
+def run(pages: list[Path]) -> bool:
+    """Execute what the cache does not have, and write copies."""
+    cache = Cache(FOLDER)
+    uris = [str(path) for path in pages]
     for uri in uris:
         cache.add_nb_to_project(uri, read_data=READER)
-    result = load_executor("local-parallel", cache=cache).run_and_cache(
-        filter_uris=uris, timeout=TIMEOUT
-    )
-    if result.excepted or result.errored:
-        return 1
+    if uris:
+        result = load_executor("local-parallel", cache=cache).run_and_cache(
+            filter_uris=uris, timeout=TIMEOUT
+        )
+        if result.excepted or result.errored:
+            return False
     # The copies that the tests hold a second run to. (myst-nb writes some too,
     # but without outputs where the cache has the page.)
-    target = ROOT / "build" / "executed"
-    target.mkdir(exist_ok=True)
-    for path in notebooks():
+    for path in pages:
         text = cache.get_project_notebook(str(path)).nb
         _, executed = cache.merge_match_into_notebook(text)
-        nbformat.write(executed, target / path.with_suffix(".ipynb").name)
-    return 0
+        target = copy_of(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(executed, target)
+    return True
+
+
+def copy_of(page: Path) -> Path:
+    """Where the executed copy of a page is."""
+    inside = page.relative_to(ROOT / "notebooks").with_suffix(".ipynb")
+    return ROOT / "build" / "executed" / inside
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from notebook import ROOT, code_cells, notebooks
+from notebook import ROOT, code_cells, dotted, notebooks
 
 
 def main() -> int:
@@ -19,9 +19,9 @@ def main() -> int:
         old.unlink()
     names = {}
     for path in notebooks():
-        file = view / f"chapter_{path.stem}.py"
+        file = view / f"page_{dotted(path).replace('.', '_')}.py"
         file.write_text(code_on_its_lines(path), encoding="utf-8")
-        names[str(file.relative_to(ROOT))] = f"notebooks/{path.name}"
+        names[str(file.relative_to(ROOT))] = str(path.relative_to(ROOT))
     if not names:
         print("no notebooks found", file=sys.stderr)
         return 1

@@ -3,21 +3,29 @@
 python tools/tangle.py           writes the package
 python tools/tangle.py --check   fails if the package differs, or if an export
                                  cell holds what does not belong into a module
+
+The page notebooks/PART/idea.md becomes the module accountlib/PART/idea.py.
+A name whose cell is also tagged `public` stands at the top of the package.
 """
 
 import argparse
 import ast
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from notebook import ROOT, Cell, code_cells, notebooks
+from notebook import ROOT, Cell, Part, code_cells, dotted, parts
 
 PACKAGE = "accountlib"
-HEADER = "# Generated from {} by tools/tangle.py; do not edit."
+HEADER = """# Generated from {} by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0"""
+MOST_PUBLIC = 60
 LIBRARIES = {"numpy", "scipy", PACKAGE} | sys.stdlib_module_names
 SIDE_EFFECTS = {"breakpoint", "display", "exec", "eval", "input", "open"}
 SIDE_EFFECTS |= {"print"}
@@ -29,9 +37,10 @@ class ExportError(Exception):
 
 @dataclass(frozen=True)
 class Module:
-    name: str
+    name: str  # with its part: counting.dots
     text: str
-    public: list[str]
+    names: list[str]  # all but private ones
+    public: list[str]  # those at the top of the package
 
 
 def main() -> int:
@@ -44,12 +53,11 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     folder = ROOT / PACKAGE
-    leftover = [p for p in folder.glob("*.py") if p.name not in files]
+    leftover = [p for p in folder.rglob("*.py") if p not in files]
     different = [
-        folder / name
-        for name, text in files.items()
-        if not (folder / name).exists()
-        or (folder / name).read_text(encoding="utf-8") != text
+        path
+        for path, text in files.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
     if only_check:
         for path in leftover:
@@ -59,35 +67,52 @@ def main() -> int:
         if leftover or different:
             print("`make tangle` writes the package anew", file=sys.stderr)
         return 1 if leftover or different else 0
-    folder.mkdir(exist_ok=True)
     for path in leftover:
         path.unlink()
+        if not any(path.parent.glob("*.py")):
+            shutil.rmtree(path.parent)
     for path in different:
-        path.write_text(files[path.name], encoding="utf-8")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(files[path], encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
 
-def package_files() -> dict[str, str]:
-    """The text of every file of the package, by its name."""
+def package_files() -> dict[Path, str]:
+    """The text of every file of the package."""
+    folder = ROOT / PACKAGE
     modules: list[Module] = []
-    for path in notebooks():
-        module = tangle(path, [m.name for m in modules])
-        if module:
-            modules.append(module)
-    files = {f"{m.name}.py": m.text for m in modules}
-    return files | {"__init__.py": package(modules), "py.typed": ""}
+    files = {folder / "py.typed": ""}
+    # Pages that belong to no part are for all others.
+    pages = [(part, page) for part in parts() for page in part.pages]
+    pages.sort(key=lambda x: x[1].parent.name != "notebooks")
+    for part, page in pages:
+        module = tangle(page, [m.name for m in modules])
+        if module is None:
+            continue
+        modules.append(module)
+        file = folder / f"{module.name.replace('.', '/')}.py"
+        files[file] = module.text
+        if file.parent != folder:
+            files[file.parent / "__init__.py"] = part_package(part)
+    return laid_out(files | {folder / "__init__.py": package(modules)})
+
+
+def part_package(part: Part) -> str:
+    return HEADER.format("_toc.yml") + f'\n"""{part.caption}."""\n'
 
 
 def tangle(path: Path, earlier: list[str]) -> Module | None:
     """The module of one notebook; `earlier` may be imported by it."""
     imports: dict[str, None] = {}  # a dict keeps the order, a set does not
     bodies: list[str] = []
+    names: list[str] = []
     public: list[str] = []
+    where = str(path.relative_to(ROOT))
+    section = ""
     for cell in code_cells(path):
         if "export" not in cell.tags:
             continue
-        where = f"notebooks/{path.name}"
         tree = parse(cell, where)
         check(tree, cell, where, earlier)
         lines = cell.source.splitlines()
@@ -97,44 +122,75 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
                 imports["\n".join(lines[span])] = None
                 del lines[span]
         if any(not is_import(node) for node in tree.body):
+            if cell.section != section:
+                section = cell.section
+                bodies.append(f"# --- {plain(section)}")
             bodies.append("\n".join(lines).strip("\n"))
-        public += [n for n in defined(tree) if not n.startswith("_")]
+        here = [n for n in defined(tree) if not n.startswith("_")]
+        names += here
+        public += here if "public" in cell.tags else []
     if not bodies:
         return None
-    name = path.stem[3:]
-    exported = list(dict.fromkeys(public))
+    exported = list(dict.fromkeys(names))
     text = "\n\n".join(
         [
-            HEADER.format(f"notebooks/{path.name}"),
-            f'"""{title(path)}."""',
+            HEADER.format(where),
+            docstring(path),
             "\n".join(sorted(imports)),
             f"__all__ = {exported!r}",
             *bodies,
         ]
     )
-    return Module(name, ruff(text, f"{PACKAGE}/{name}.py"), exported)
+    return Module(dotted(path), text + "\n", exported, public)
 
 
 def package(modules: list[Module]) -> str:
-    """The text of __init__.py: every public name, chapter by chapter."""
-    names = [name for module in modules for name in module.public]
+    """The text of __init__.py: public names, and where all others live."""
+    names = [name for module in modules for name in module.names]
     clash = {n for n in names if names.count(n) > 1}
     clash |= set(names) & {module.name for module in modules}
     if clash:
         raise ExportError(f"names defined twice: {', '.join(sorted(clash))}")
+    public = [name for module in modules for name in module.public]
+    if len(public) > MOST_PUBLIC:
+        raise ExportError(f"{len(public)} public names, {MOST_PUBLIC} allowed")
+    homes = {
+        name: module.name
+        for module in modules
+        for name in module.names
+        if name not in public
+    }
     with open(ROOT / "pyproject.toml", "rb") as file:
         version = tomllib.load(file)["project"]["version"]
     lines = [
         HEADER.format("the notebooks"),
-        '"""Privacy accounting with certified bounds, chapter by chapter."""',
+        '"""Privacy accounting with certified bounds."""',
+        "import importlib\nimport warnings\nfrom typing import Any",
+        *(
+            f"from .{module.name} import {', '.join(module.public)}"
+            for module in modules
+            if module.public
+        ),
+        f'__all__ = {public!r}\n__version__ = "{version}"',
+        f"_HOMES = {homes!r}",
+        ELSEWHERE,
     ]
-    lines += [
-        f"from .{module.name} import {', '.join(module.public)}"
-        for module in modules
-        if module.public
-    ]
-    lines += [f"__all__ = {names!r}", f'__version__ = "{version}"']
-    return ruff("\n\n".join(lines), f"{PACKAGE}/__init__.py")
+    return "\n\n".join(lines)
+
+
+ELSEWHERE = '''
+def __getattr__(name: str) -> Any:
+    """Names that live in a module only are found, with a warning."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'accountlib' has no attribute {name!r}")
+    home = f"accountlib.{_HOMES[name]}"
+    warnings.warn(
+        f"accountlib.{name}: from {home} import {name}",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return getattr(importlib.import_module(home), name)
+'''
 
 
 def parse(cell: Cell, where: str) -> ast.Module:
@@ -173,7 +229,7 @@ def check(
                 if module.split(".")[0] == PACKAGE and (
                     module.removeprefix(f"{PACKAGE}.") not in earlier
                 ):
-                    fail(inner, f"{module} is no earlier chapter")
+                    fail(inner, f"{module} is no earlier page")
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
             if inner.func.id in SIDE_EFFECTS:
                 fail(inner, f"{inner.func.id}() in an export cell")
@@ -217,23 +273,38 @@ def is_constant(name: str) -> bool:
     return name.lstrip("_")[:1].isupper()
 
 
-def title(path: Path) -> str:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return next(x[2:].strip() for x in lines if x.startswith("# "))
+def docstring(path: Path) -> str:
+    """The docstring of a module: the page's title and its table of names."""
+    text = path.read_text(encoding="utf-8")
+    title = next(x[2:] for x in text.splitlines() if x.startswith("# "))
+    table = re.search(
+        r"^## Names used here\n(?:.*\n)*?((?:\|.*\n)+)", text, re.M
+    )
+    names = f"\n\nNames used here:\n\n{plain(table[1])}" if table else "."
+    return f'r"""{title.strip()}{names}"""'
 
 
-def ruff(text: str, name: str) -> str:
-    """The text with its imports sorted and everything laid out."""
-    here = f"--stdin-filename={ROOT / name}"
-    for command in (["check", "--select=I", "--fix", "-q"], ["format", "-q"]):
-        text = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, here, "-"],
-            input=text,
-            capture_output=True,
-            check=True,
-            encoding="utf-8",
-        ).stdout
-    return text
+def plain(text: str) -> str:
+    """Text of a page as it may stand in a module."""
+    return re.sub(r"\{\w+\}`([^`<]*?)( ?<[^>]*>)?`", r"\1", text)
+
+
+def laid_out(files: dict[Path, str]) -> dict[Path, str]:
+    """The files with their imports sorted and everything laid out."""
+    with tempfile.TemporaryDirectory(dir=ROOT) as name:
+        copies = {path: Path(name) / path.relative_to(ROOT) for path in files}
+        for path, copy in copies.items():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(files[path], encoding="utf-8")
+        for command in (["check", "--select=I", "--fix"], ["format"]):
+            subprocess.run(
+                [sys.executable, "-m", "ruff", *command, "-q", name],
+                check=True,
+            )
+        return {
+            path: copy.read_text(encoding="utf-8")
+            for path, copy in copies.items()
+        }
 
 
 if __name__ == "__main__":

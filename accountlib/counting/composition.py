@@ -1,0 +1,179 @@
+# Generated from notebooks/counting/composition.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""Composing thousands of steps
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $T_j$ | `count` | how often part $j$ occurs, $\ge 1$ |
+| $S$ | – | total loss, the sum of all losses |
+| $\lambda$ | `tilt`, `order` | exponent of the tilt, $\ge 0$ |
+| $\theta$ | `theta` | a further exponent, for the mass outside of a window, $> 0$ |
+| $K(\lambda)$ | `log_moment` | log of the mean of $e^{\lambda S}$ under $P$, over finite $S$ only |
+| $P_\lambda$, $E_\lambda$ | – | probability and mean under the tilted law |
+| $\ell_k$, $\Delta$ | `losses`, `step` | losses of the grid, and their distance, in nats (natural logarithms) |
+| $g$ | `gap` | how far a loss lies above $\varepsilon$ |
+| $m_k$ | `mass`, `total` | tilted probability of the grid loss $\ell_k$ |
+| $N$ | `size` | number of grid points of the circle |
+| $p_\infty$ | `infinite` | probability of an infinite loss |
+| $\gamma$ | `rate` | sampling rate of a step |
+| $\alpha$ | – | $e^\varepsilon$ |
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from accountlib.counting.loss_tables import BoundKind, PrivacyLossDistribution
+from accountlib.inputs import check_number
+
+__all__ = [
+    "Bound",
+    "any_infinite",
+    "SIDES",
+    "Part",
+    "log_moment",
+    "chernoff_edges",
+]
+
+# --- Definition
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An interval that contains the truth.
+
+    Formula: lower <= truth <= upper.
+
+    Parameters: `lower`, `upper` with 0 <= lower <= upper (inf allowed).
+    Raises: ValueError for NaN, negative ends, or lower > upper.
+
+    >>> Bound(0.9, 1.0).contains(0.95), round(Bound(0.9, 1.0).width, 12)
+    (True, 0.1)
+    """
+
+    lower: float
+    upper: float
+
+    def __post_init__(self) -> None:
+        lower = check_number("lower", self.lower, 0, np.inf)
+        upper = check_number("upper", self.upper, lower, np.inf)
+        object.__setattr__(self, "lower", abs(lower))  # no negative zero
+        object.__setattr__(self, "upper", abs(upper))
+
+    @property
+    def width(self) -> float:
+        """(upper - lower)/upper; 0 where both ends are equal."""
+        if self.lower == self.upper:
+            return 0.0
+        if math.isinf(self.upper):
+            return 1.0
+        return (self.upper - self.lower) / self.upper
+
+    def contains(self, value: float) -> bool:
+        """Whether lower <= value <= upper."""
+        return self.lower <= value <= self.upper
+
+
+# --- Mass at infinity
+
+
+def any_infinite(masses: Sequence[tuple[float, int]]) -> float:
+    r"""Probability that at least one of many losses is infinite.
+
+    Formula: $1 - \prod_j (1 - p_j)^{T_j}$.
+
+    Parameters: `masses`, pairs of a probability $p_j$ and a count $T_j$.
+    Returns: the probability, relative error below $8u$, u = 2^-53: the
+    logarithms have one sign, so nothing cancels.
+
+    >>> any_infinite([(0.5, 2)])
+    0.75
+    """
+    if len(masses) == 1 and masses[0][1] == 1:
+        return masses[0][0]
+    if any(p == 1 for p, _ in masses):
+        return 1.0
+    total = math.fsum(n * math.log1p(-p) for p, n in masses)
+    return -math.expm1(total) + 0.0
+
+
+# --- Which tilt?
+
+SIDES: tuple[BoundKind, BoundKind] = ("upper", "lower")
+Part = tuple[PrivacyLossDistribution, int]
+
+
+def log_moment(parts: Sequence[Part], order: float) -> float:
+    r"""Logarithm of the moment generating function of the total loss.
+
+    Formula: $K(\lambda) = \sum_j T_j \ln \sum_i p_{ji} e^{\lambda \ell_i}$
+    (finite losses under P).
+
+    Parameters: `parts`, pairs of a distribution and its count $T_j$;
+    `order` ($\lambda$, any real number).
+    Returns: K, exact up to rounding; on the side of the parts.
+
+    >>> coin = PrivacyLossDistribution(1.0, 0, [0.5, 0.5], 0.0)
+    >>> round(log_moment([(coin, 2)], 1.0), 6)
+    1.240229
+    """
+    total = 0.0
+    for loss, count in parts:
+        exponent = order * loss.losses + loss.log_mass
+        top = float(np.max(exponent))
+        if top == -math.inf:
+            return top  # no finite mass at all
+        total += count * (top + math.log(np.sum(np.exp(exponent - top))))
+    return total
+
+
+# --- Choosing the window
+
+
+def chernoff_edges(
+    parts: Sequence[Part], tilt: float, log_tail: float
+) -> tuple[float, float]:
+    r"""Two losses outside which the tilted total loss has little mass.
+
+    Formula: $P_\lambda(S \ge x) \le e^{K(\lambda + \theta) - K(\lambda) -
+    \theta x}$ for every $\theta > 0$, and the mirror image.
+
+    Parameters: `parts`; `tilt` ($\lambda$); `log_tail`, logarithm of the
+    mass allowed on each side, relative to all finite mass.
+    Returns: (low, high), inside the range of possible totals.
+    Source: Chernoff (1952).
+
+    >>> coin = PrivacyLossDistribution(1.0, -1, [0.5, 0.0, 0.5], 0.0)
+    >>> low, high = chernoff_edges([(coin, 10_000)], 0.0, -28.0)
+    >>> -760 < low < -740 and 740 < high < 760
+    True
+    """
+    bottom = sum(n * d.losses[0] for d, n in parts)
+    top = sum(n * d.losses[-1] for d, n in parts)
+    center = log_moment(parts, tilt)
+    spread = top - bottom
+    if spread <= 0:
+        return bottom, top  # all tables have one row
+
+    def edge(log_theta: float, sign: int) -> float:
+        theta = math.exp(log_theta)
+        growth = log_moment(parts, tilt + sign * theta) - center
+        return (growth - log_tail) / theta
+
+    ends = []
+    for sign in (-1, 1):
+        best = minimize_scalar(
+            edge,
+            bounds=(math.log(1 / spread), math.log(1e9 / spread)),
+            args=(sign,),
+            method="bounded",
+            options={"xatol": 0.05},
+        )
+        ends.append(sign * float(best.fun))
+    return max(ends[0], bottom), min(ends[1], top)

@@ -1,0 +1,529 @@
+# Generated from notebooks/runs/mechanisms.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""Naming the question
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $x_i$, $C$ | – | the part of record $i$ in a sum, and the norm to which it is clipped |
+| $\sigma$ | `noise_multiplier`, `sigma` | standard deviation of normal noise: in units of $C$ for sums, absolute for counts |
+| $s$ | `scale` | scale of Laplace noise, in the same units |
+| $k$ | `sensitivity` | by how much a record can change a count, a whole number |
+| $Z$, $z$ | – | noise on the integers, and a value of it |
+| $p$ | `truth_probability` | chance of a true answer, in $[0, 1]$ |
+| $\varepsilon$, $\delta$ | `epsilon`, `delta` | a guarantee of which nothing else is known |
+| $c_j$, $w_j$ | `sensitivities`, `probabilities` | what a record may add to a sum, and how likely |
+| $\gamma$ | `rate` | chance that a record is drawn, in $[0, 1]$ |
+| $b$, $n$, $B$ | `batch_size`, `dataset_size` | records in a fixed batch, in the larger data set; a batch |
+| $T$ | `count` | number of runs, $\ge 1$ |
+| $P$, $Q$ | `pair` | outputs with and without the record |
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+
+from accountlib.inputs import (
+    check_count,
+    check_kind,
+    check_number,
+    check_probabilities,
+    check_range,
+)
+from accountlib.several.mixtures import gaussian_mixture
+from accountlib.worst_cases.dominating_pairs import (
+    DiscretePair,
+    DominatingPair,
+    Mechanism,
+    RoundedPair,
+)
+from accountlib.worst_cases.integer_noise import IntegerGaussianPair
+from accountlib.worst_cases.noise import GaussianPair, LaplacePair, quotient
+
+__all__ = [
+    "Gaussian",
+    "Laplace",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "RandomizedResponse",
+    "ApproximateDP",
+    "PureDP",
+    "MixtureOfGaussians",
+    "Adjacency",
+    "check_adjacency",
+    "FullBatch",
+    "Poisson",
+    "FixedBatch",
+    "Sampling",
+    "Release",
+]
+
+# --- Noise on a sum
+
+
+@dataclass(frozen=True)
+class Gaussian(Mechanism):
+    r"""Gaussian mechanism: a sum of clipped records plus normal noise.
+
+    Formula: $\sum_i x_i + N(0, \sigma^2 C^2 I)$ with $\|x_i\|_2 \le C$.
+
+    Parameters: `noise_multiplier` ($\sigma$ in [1e-299, 1e299]), the
+    standard deviation of the noise divided by the clipping norm C of one
+    record.
+    Raises: ValueError for values outside this range.
+    Error: none, since worst data sets reach the pair.
+    Source: Lebeda et al. (2024), Proposition 9.
+
+    >>> Gaussian(2.0).pair(), Gaussian(2.0).exchange_pair()
+    (GaussianPair(mu=0.5), GaussianPair(mu=1.0))
+    """
+
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        value = check_number(
+            "noise_multiplier", self.noise_multiplier, 0, np.inf, "()"
+        )
+        check_number("noise_multiplier", value, 1e-299, 1e299)
+        object.__setattr__(self, "noise_multiplier", value)
+
+    def pair(self) -> DominatingPair:
+        mu, rest = map(float, quotient(1.0, self.noise_multiplier))
+        return GaussianPair(mu, rest)
+
+    def exchange_pair(self) -> DominatingPair:
+        mu, rest = map(float, quotient(2.0, self.noise_multiplier))
+        return GaussianPair(mu, rest)
+
+
+@dataclass(frozen=True)
+class Laplace(Mechanism):
+    r"""Laplace mechanism: a sum of bounded numbers plus Laplace noise.
+
+    Formula: $\sum_i x_i + \mathrm{Lap}(0, s)$ with $|x_i| \le 1$.
+
+    Parameters: `scale` ($s$ in [1e-149, 1e150]), the scale of the noise
+    divided by the largest absolute value of one record.
+    Raises: ValueError for values outside this range.
+    Error: none, since worst data sets reach the pair.
+    Source: Lebeda et al. (2024), Proposition 9.
+
+    >>> Laplace(2.0).exchange_pair()
+    LaplacePair(scale=1.0)
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        value = check_number("scale", self.scale, 0, np.inf, "()")
+        check_number("scale", value, 1e-149, 1e150)
+        object.__setattr__(self, "scale", value)
+
+    def pair(self) -> DominatingPair:
+        return LaplacePair(self.scale)
+
+    def exchange_pair(self) -> DominatingPair:
+        return LaplacePair(self.scale / 2)
+
+
+# --- Noise on whole numbers
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian(Mechanism):
+    r"""A count plus discrete Gaussian noise, which is a whole number.
+
+    Formula: $\Pr[Z = z] \propto e^{-z^2/(2\sigma^2)}$; P is the noise
+    shifted by k, Q the noise.
+
+    Parameters: `sigma` ($\sigma$ in [1e-3, 1e4]), in absolute units;
+    `sensitivity` (k, a whole number from 1 to 5e5): by how much one record
+    that is added or removed changes the count, at most.
+    Raises: ValueError for values outside these ranges.
+    Error: none, since worst counts reach the pair; rounding as
+    `IntegerGaussianPair`.
+    Source: Canonne, Kamath and Steinke (2020), Definition 1.
+
+    >>> round(DiscreteGaussian(1.0).pair().delta(0.0), 6)
+    0.398942
+    """
+
+    sigma: float
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        shift = check_count("sensitivity", self.sensitivity)
+        check_number("sensitivity", shift, 1, 5e5)
+        sigma = check_number("sigma", self.sigma, 1e-3, 1e4)
+        object.__setattr__(self, "sensitivity", shift)
+        object.__setattr__(self, "sigma", sigma)
+
+    def pair(self) -> DominatingPair:
+        return IntegerGaussianPair(self.sigma, self.sensitivity)
+
+    def exchange_pair(self) -> DominatingPair:
+        return IntegerGaussianPair(self.sigma, 2 * self.sensitivity)
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(Mechanism):
+    r"""A count plus discrete Laplace (geometric) noise, a whole number.
+
+    Formula: $\Pr[Z = z] \propto e^{-|z|/s}$; losses $(k - 2j)/s$, with
+    P-mass $\tanh(\frac{1}{2s}) e^{-j/s}$ for 0 < j < k, and
+    $1/(1+e^{-1/s})$, $e^{-k/s}/(1+e^{-1/s})$ at j = 0 and j = k.
+
+    Parameters: `scale` ($s \ge k/600$), in absolute units; `sensitivity`
+    (k, a whole number from 1 to 1e5): by how much one record that is added
+    or removed changes the count, at most.
+    Raises: ValueError for values outside these ranges.
+    Error: none, since worst counts reach the pair; rounding as
+    `RoundedPair`.
+    Source: Ghosh, Roughgarden and Sundararajan (2012), Definition 2.1.
+
+    >>> round(DiscreteLaplace(2.0).pair().loss_range[1], 12)
+    0.5
+    """
+
+    scale: float
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        shift = check_count("sensitivity", self.sensitivity)
+        check_number("sensitivity", shift, 1, 1e5)
+        scale = check_number("scale", self.scale, shift / 600, np.inf, "[)")
+        object.__setattr__(self, "sensitivity", shift)
+        object.__setattr__(self, "scale", scale)
+
+    def pair(self) -> DominatingPair:
+        places = np.arange(self.sensitivity + 1)
+        p = np.exp(-places / self.scale)
+        p[1:-1] *= math.tanh(0.5 / self.scale)
+        p[[0, -1]] /= 1 + math.exp(-1 / self.scale)
+        losses = (self.sensitivity - 2 * places) / self.scale
+        top = self.sensitivity / Fraction(self.scale)
+        return RoundedPair(p, p[::-1], tuple(losses.tolist()), top)
+
+    def exchange_pair(self) -> DominatingPair:
+        return DiscreteLaplace(self.scale, 2 * self.sensitivity).pair()
+
+
+# --- One bit, and mere guarantees
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Mechanism):
+    r"""Randomized response: one true bit, told truthfully with chance p.
+
+    Formula: $P = (p, 1-p)$, $Q = (1-p, p)$.
+
+    Parameters: `truth_probability` ($p$ in [0, 1]). It speaks of any two
+    data sets whose true bits differ, so of every adjacency, substitution
+    (and with it a fixed batch) included.
+    Raises: ValueError for values outside [0, 1].
+    Error: none, up to rounding (as `RoundedPair`).
+    Source: Warner (1965); Lebeda et al. (2024), proof of Proposition 11.
+
+    >>> RandomizedResponse(0.75).pair()
+    DiscretePair(p=(0.75, 0.25), q=(0.25, 0.75))
+    """
+
+    truth_probability: float
+
+    def __post_init__(self) -> None:
+        value = check_number("truth_probability", self.truth_probability, 0, 1)
+        object.__setattr__(self, "truth_probability", value)
+
+    def pair(self) -> DominatingPair:
+        truth = self.truth_probability
+        p, q = (truth, 1 - truth), (1 - truth, truth)
+        if truth == 0 or 1 - (1 - truth) == truth:  # 1 - truth is exact
+            return DiscretePair(p, q)
+        loss = math.log(truth) - math.log1p(-truth)
+        if truth > 0.25:  # then 1 - 2 truth is exact
+            loss = -math.log1p((1 - 2 * truth) / truth)
+        return RoundedPair(p, q, (loss, -loss))
+
+    def exchange_pair(self) -> DominatingPair:
+        return self.pair()
+
+
+@dataclass(frozen=True)
+class ApproximateDP(Mechanism):
+    r"""Any mechanism of which only (epsilon, delta)-DP is known.
+
+    Its pair is an upper bound for every mechanism with this guarantee.
+    It is the worst of them: with probability delta all is told, else
+    randomized response tells one bit.
+
+    Formula: outcomes $(\delta, (1-\delta)\frac{e^\varepsilon}{1 +
+    e^\varepsilon}, (1-\delta)\frac{1}{1 + e^\varepsilon}, 0)$ against the
+    same list reversed.
+
+    Parameters: `epsilon` ($\varepsilon$ in [0, 700]; beyond, its
+    $e^{-\varepsilon}$ has too few digits), `delta` ($\delta$ in [0, 1]).
+    They must hold for add and for remove, whichever is asked
+    for; under a fixed batch they must hold for substitution, and for
+    adjacency "substitute" for all three.
+    Raises: ValueError for values outside these ranges.
+    Error: none for the whole class, up to rounding (as `RoundedPair`);
+    a mechanism of which more is known may have a much smaller curve.
+    Source: Kairouz, Oh and Viswanath (2015), Section 3.
+
+    >>> round(ApproximateDP(1.0, 1e-5).pair().delta(1.0), 12)
+    1e-05
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        epsilon = check_number("epsilon", self.epsilon, 0, 700)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(
+            self, "delta", check_number("delta", self.delta, 0, 1)
+        )
+
+    def pair(self) -> DominatingPair:
+        likely = (1 - self.delta) / (1 + math.exp(-self.epsilon))
+        unlikely = math.exp(-self.epsilon) * likely
+        p = (self.delta, likely, unlikely, 0.0)
+        losses = (self.epsilon, -self.epsilon) if self.delta < 1 else ()
+        return RoundedPair(p, p[::-1], losses, Fraction(self.epsilon))
+
+    def exchange_pair(self) -> DominatingPair:
+        return self.pair()
+
+
+@dataclass(frozen=True)
+class PureDP(Mechanism):
+    r"""Any mechanism of which only epsilon-DP is known.
+
+    Its pair is an upper bound for every mechanism with this guarantee.
+    It is the worst of them, and randomized response reaches it.
+
+    Formula: randomized response with
+    $p = e^\varepsilon / (1 + e^\varepsilon)$.
+
+    Parameters: `epsilon` ($\varepsilon$ in [0, 700], as for
+    `ApproximateDP`). It must hold for add and for remove, whichever is
+    asked for; under a fixed batch it must hold for substitution, and for
+    adjacency "substitute" for all three.
+    Raises: ValueError for values outside [0, 700].
+    Error: as for `ApproximateDP`.
+    Source: Kairouz, Oh and Viswanath (2015), Section 3.
+
+    >>> round(PureDP(1.0).pair().loss_range[1], 12)
+    1.0
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        epsilon = check_number("epsilon", self.epsilon, 0, 700)
+        object.__setattr__(self, "epsilon", epsilon)
+
+    def pair(self) -> DominatingPair:
+        return ApproximateDP(self.epsilon, 0.0).pair()
+
+    def exchange_pair(self) -> DominatingPair:
+        return self.pair()
+
+
+# --- A random influence
+
+
+@dataclass(frozen=True)
+class MixtureOfGaussians(Mechanism):
+    r"""Gaussian noise on a sum to which a record adds a random amount.
+
+    Formula: $P = \sum_j w_j N(c_j, \sigma^2)$, $Q = N(0, \sigma^2)$.
+
+    Parameters: `sensitivities` ($c_j \ge 0$, in clipping norms),
+    `probabilities` ($w_j$, sum 1), two lists of the same length;
+    `noise_multiplier` ($\sigma > 0$).
+    Raises: ValueError for values outside these ranges.
+    Error: none in the pair; rounding as `MixturePair`.
+    Source: Ganesh (2024), Definition 2.8.
+
+    >>> MixtureOfGaussians([0, 1], [0.75, 0.25], 2.0).pair()
+    SampledPair(base=GaussianPair(mu=0.5), rate=0.25)
+    """
+
+    sensitivities: Sequence[float]
+    probabilities: Sequence[float]
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        shifts = check_range("sensitivities", self.sensitivities, 0, np.inf)
+        check_range("sensitivities", shifts, 0, np.inf, "[)")
+        weights = check_probabilities("probabilities", self.probabilities)
+        if shifts.shape != weights.shape:
+            raise ValueError(
+                "sensitivities and probabilities must have the same length, "
+                f"got {shifts.shape} and {weights.shape}"
+            )
+        noise = check_number(
+            "noise_multiplier", self.noise_multiplier, 0, np.inf, "()"
+        )
+        weights = weights.astype(np.float64)
+        object.__setattr__(self, "sensitivities", tuple(shifts.tolist()))
+        object.__setattr__(self, "probabilities", tuple(weights.tolist()))
+        object.__setattr__(self, "noise_multiplier", noise)
+
+    def pair(self) -> DominatingPair:
+        weights = [Decimal(x) for x in self.probabilities]
+        return gaussian_mixture(
+            self.sensitivities, self.noise_multiplier, weights
+        )
+
+    def exchange_pair(self) -> DominatingPair:
+        raise NotImplementedError(
+            "MixtureOfGaussians: no theorem of the book covers the exchange "
+            "of a record, which a fixed batch needs"
+        )
+
+
+# --- Who differs
+
+
+class Adjacency(StrEnum):
+    """How two neighbouring data sets differ. There is no default.
+
+    ADD: D' has one record more than D. REMOVE: one less. ADD_OR_REMOVE:
+    either. SUBSTITUTE: one record of D is exchanged for another.
+    Source: Lebeda et al. (2024), Definition 2.
+
+    >>> Adjacency("add-or-remove") is Adjacency.ADD_OR_REMOVE
+    True
+    """
+
+    ADD = "add"
+    REMOVE = "remove"
+    ADD_OR_REMOVE = "add-or-remove"
+    SUBSTITUTE = "substitute"
+
+
+def check_adjacency(value: Adjacency | str) -> Adjacency:
+    """Return the Adjacency that `value` names.
+
+    Parameters: `value`, an Adjacency or its name.
+    Raises: ValueError naming the four allowed names and the value.
+    Source: Lebeda et al. (2024), Definition 2.
+
+    >>> check_adjacency("remove") is Adjacency.REMOVE
+    True
+    """
+    try:
+        return Adjacency(value)
+    except ValueError:
+        allowed = "add, remove, add-or-remove or substitute"
+        raise ValueError(
+            f"adjacency must be {allowed}, got {value!r}"
+        ) from None
+
+
+# --- Who takes part
+
+
+@dataclass(frozen=True)
+class FullBatch:
+    """No sampling: the mechanism sees every record.
+
+    >>> FullBatch()
+    FullBatch()
+    """
+
+
+@dataclass(frozen=True)
+class Poisson:
+    r"""Poisson sampling: each record takes part with chance `rate`.
+
+    Formula: $\gamma^{|B|} (1-\gamma)^{n-|B|}$ for each batch B out of n
+    records: they join independently of each other.
+
+    Parameters: `rate` ($\gamma$ in [0, 1]).
+    Raises: ValueError for values outside [0, 1].
+    Source: Lebeda et al. (2024), Definition 6.
+
+    >>> Poisson(0.01)
+    Poisson(rate=0.01)
+    """
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        rate = check_number("rate", self.rate, 0, 1)
+        object.__setattr__(self, "rate", rate)
+
+
+@dataclass(frozen=True)
+class FixedBatch:
+    r"""A batch of fixed size, drawn uniformly without replacement.
+
+    Formula: $1/\binom{n}{b}$ for each batch of b out of n records.
+
+    Parameters: `batch_size` ($b \ge 1$), `dataset_size` ($n \ge b$, at
+    most 1e300), the number of records of the larger one of two neighbours.
+    Under add, remove and add-or-remove, $n = b$ is refused too, when the
+    privacy is asked for: the smaller neighbour cannot fill the batch.
+    Raises: ValueError for values outside these ranges.
+    Source: Lebeda et al. (2024), Definition 6.
+
+    >>> FixedBatch(64, 50_000)
+    FixedBatch(batch_size=64, dataset_size=50000)
+    """
+
+    batch_size: int
+    dataset_size: int
+
+    def __post_init__(self) -> None:
+        size = check_count("dataset_size", self.dataset_size)
+        batch = check_count("batch_size", self.batch_size)
+        if batch > size:
+            raise ValueError(
+                f"batch_size must lie in [1, dataset_size = {size}], "
+                f"got {self.batch_size!r}"
+            )
+        if size > 10**300:  # rates below would be no floats
+            raise ValueError(
+                f"dataset_size must be at most 1e300, got {self.dataset_size}"
+            )
+        object.__setattr__(self, "dataset_size", size)
+        object.__setattr__(self, "batch_size", batch)
+
+
+Sampling = FullBatch | Poisson | FixedBatch
+
+# --- The question as a value
+
+
+@dataclass(frozen=True)
+class Release:
+    """One mechanism, run `count` times, each time on a fresh sample.
+
+    Parameters: `mechanism`; `sampling`, how the records of each run are
+    chosen; `count` (T from 1 to 1e15), the number of runs.
+    Raises: ValueError for arguments of another kind or range.
+
+    >>> Release(Gaussian(0.8), Poisson(0.001), count=10_000).count
+    10000
+    """
+
+    mechanism: Mechanism
+    sampling: Sampling = FullBatch()
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        check_kind("mechanism", self.mechanism, Mechanism)
+        check_kind("sampling", self.sampling, (FullBatch, Poisson, FixedBatch))
+        count = check_count("count", self.count)
+        check_number("count", count, 1, 1e15)
+        object.__setattr__(self, "count", count)

@@ -1,0 +1,531 @@
+# Generated from notebooks/runs/rules.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""Which pair answers the question
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $(P, Q)$ | `base`, `pair` | pair of the mechanism without sampling |
+| $\gamma$ | `rate`, `exact` | chance of one record to be in a batch: the Poisson rate, or $b/n$ |
+| $b$, $n$ | `batch_size`, `dataset_size` | records in a fixed batch, and in the larger data set |
+| $k$ | `group_size` | number of records that are removed, or exchanged |
+| $D$, $D'$, $D''$ | – | data with a record, without it, and with another one in its place |
+| $\varepsilon_1$ | `first` | the part of $\varepsilon$ that is spent on the removal, when a record is exchanged |
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from accountlib.inputs import check_count, check_kind, check_number, front_door
+from accountlib.runs.mechanisms import (
+    Adjacency,
+    ApproximateDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    FixedBatch,
+    FullBatch,
+    Gaussian,
+    Laplace,
+    Poisson,
+    PureDP,
+    RandomizedResponse,
+    Sampling,
+    check_adjacency,
+)
+from accountlib.several.chains import chain_pair
+from accountlib.several.exchange import ExchangedPair
+from accountlib.several.exchange_batches import (
+    ExchangedBatchPair,
+    ExchangedIntegerPair,
+    ExchangedLaplaceHalf,
+    MirroredPair,
+)
+from accountlib.several.groups import binomial_weights, hypergeometric_weights
+from accountlib.several.mixtures import (
+    gaussian_mixture,
+    gaussian_terms,
+    product_rest,
+)
+from accountlib.worst_cases.dominating_pairs import (
+    DiscretePair,
+    DominatingPair,
+    Mechanism,
+    RoundedPair,
+)
+from accountlib.worst_cases.integer_noise import IntegerGaussianPair
+from accountlib.worst_cases.noise import LaplacePair, quotient
+from accountlib.worst_cases.sampling import SampledPair
+
+__all__ = [
+    "check_pair",
+    "exchanged_pair",
+    "single_pair",
+    "gaussian_group_pair",
+    "unsampled_group_pair",
+    "Rule",
+    "RULES",
+    "group_pair",
+    "exchanged_batch_pair",
+    "integer_exchange_pair",
+    "poisson_exchange_pair",
+    "substitute_pair",
+    "dominating_pairs",
+]
+
+# --- One record is removed
+
+
+def check_pair(name: str, pair: Any) -> None:
+    """Raise ValueError unless `pair` is a dominating pair that can be used.
+
+    Parameters: `name`, where the pair comes from; `pair`.
+    Raises: ValueError for what is no DominatingPair, cannot be hashed, or
+    has masses that are no probabilities (looked at for three intervals).
+
+    >>> check_pair("pair()", 0.8)
+    Traceback (most recent call last):
+    ...
+    ValueError: pair() must be a DominatingPair, got 0.8
+    """
+    check_kind(name, pair, DominatingPair)
+    try:
+        hash(pair)
+    except TypeError:
+        raise ValueError(
+            f"{name} must be hashable (a frozen dataclass of numbers and "
+            f"tuples, for example), got {pair!r}"
+        ) from None
+    for masses, infinite in zip(
+        pair.masses([-1.0, 1.0]), pair.infinite_mass, strict=True
+    ):
+        total = float(np.sum(masses)) + infinite
+        if not (np.all(masses >= 0) and infinite >= 0 and total < 1 + 1e-6):
+            raise ValueError(
+                f"{name} must have masses >= 0 with a sum of at most 1, got "
+                f"{masses!r} and the infinite mass {infinite!r}"
+            )
+
+
+def exchanged_pair(mechanism: Mechanism) -> DominatingPair:
+    """The pair of a mechanism for an exchanged record, if it is its own.
+
+    Parameters: `mechanism`.
+    Returns: `mechanism.exchange_pair()`.
+    Raises: NotImplementedError where a class has a `pair()` of its own and
+    an inherited `exchange_pair()`, which is that of another mechanism.
+
+    >>> exchanged_pair(Gaussian(2.0))
+    GaussianPair(mu=1.0)
+    """
+    for kind in type(mechanism).__mro__:
+        if "exchange_pair" in vars(kind):
+            break
+        if "pair" in vars(kind):
+            raise NotImplementedError(
+                f"{kind.__name__} has a pair() of its own, which says what "
+                "happens when a record is removed, but inherits "
+                "exchange_pair(): it must say itself what happens when one "
+                "is exchanged (for a fixed batch or substitution)"
+            )
+    pair = mechanism.exchange_pair()
+    check_pair(f"exchange_pair() of {mechanism!r}", pair)
+    return pair
+
+
+def single_pair(mechanism: Mechanism, sampling: Sampling) -> DominatingPair:
+    r"""The pair of one run for one record that is removed.
+
+    Formula: $((1-\gamma) Q + \gamma P,\, Q)$, as in `dominating_pairs`.
+
+    Parameters: `mechanism`, `sampling`.
+    Returns: a DominatingPair.
+    Source: Zhu, Dong and Wang (2022), Theorem 11.
+
+    >>> single_pair(Gaussian(1.0), Poisson(0.5))
+    SampledPair(base=GaussianPair(mu=1.0), rate=0.5)
+    """
+    if isinstance(sampling, FixedBatch):
+        exact = Fraction(sampling.batch_size, sampling.dataset_size)
+        base = exchanged_pair(mechanism)
+        rate = float(exact)
+        return base if exact == 1 else SampledPair(base, rate, exact=exact)
+    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+    base = mechanism.pair()
+    check_pair(f"pair() of {mechanism!r}", base)
+    if rate == 0:
+        return DiscretePair((1.0,), (1.0,))
+    return base if rate == 1 else SampledPair(base, rate)
+
+
+# --- A group is removed
+
+
+def gaussian_group_pair(
+    mechanism: Gaussian, sampling: Sampling, group_size: int
+) -> DominatingPair:
+    r"""The pair of a Gaussian step for a group that is removed.
+
+    Formula: a mixture of Gaussians with binomial (Poisson sampling) or
+    twice hypergeometric (fixed batch) sensitivities; k without sampling.
+
+    Parameters: `mechanism`, `sampling`, `group_size` (k at least 2).
+    Returns: a DominatingPair, reached by data sets whose vectors are all
+    equal.
+    Raises: NotImplementedError if a batch misses the whole group with a
+    chance below 1e-300.
+    Source: Ganesh (2024), Theorems 3.1 and 3.3.
+
+    >>> gaussian_group_pair(Gaussian(2.0), Poisson(1.0), 3)
+    GaussianPair(mu=1.5)
+    """
+    noise, move = mechanism.noise_multiplier, 1.0
+    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+    if rate == 0:
+        return DiscretePair((1.0,), (1.0,))
+    if rate == 1 and not isinstance(sampling, FixedBatch):
+        return gaussian_mixture([float(group_size)], noise, [Decimal(1)])
+    check_number("group_size of a sampled mechanism", group_size, 1, 1e4)
+    if isinstance(sampling, FixedBatch):
+        weights, move = (
+            hypergeometric_weights(
+                group_size, sampling.batch_size, sampling.dataset_size
+            ),
+            2.0,
+        )
+    else:
+        weights = binomial_weights(group_size, rate)
+    if weights[0] < Decimal("1e-300"):  # it limits the losses of add
+        raise NotImplementedError(
+            f"group_size={group_size}: the chance that nobody of the group "
+            "is in a batch is below 1e-300; a full batch is an upper bound"
+        )
+    sizes = [move * j for j in range(len(weights))]
+    return gaussian_mixture(sizes, noise, weights)
+
+
+def unsampled_group_pair(
+    mechanism: Mechanism, sampling: Sampling, group_size: int
+) -> DominatingPair:
+    r"""The pair of an unsampled run for a group that is removed.
+
+    Formula: Laplace: scale s/k. Noise on the integers: k times the
+    sensitivity. PureDP and ApproximateDP: `chain_pair`.
+    RandomizedResponse: the same pair.
+
+    Parameters: `mechanism`; `sampling`, a full batch; `group_size` (k).
+    Returns: a DominatingPair, reached by a mechanism of this kind.
+    Raises: NotImplementedError for a sampled mechanism; ValueError where
+    the parameters for the group leave the ranges of the mechanism.
+    Source: Dong, Roth and Su (2022), Theorem 2.14.
+
+    >>> unsampled_group_pair(Laplace(1.0), FullBatch(), 4)
+    LaplacePair(scale=0.25)
+    """
+    if sampling == Poisson(0.0):
+        return DiscretePair((1.0,), (1.0,))
+    if sampling not in (FullBatch(), Poisson(1.0)):
+        raise NotImplementedError(
+            f"group_size={group_size}: groups in samples are known for "
+            f"Gaussian noise only, got {mechanism!r} with {sampling!r}"
+        )
+    if isinstance(mechanism, RandomizedResponse):
+        return mechanism.pair()
+    if isinstance(mechanism, PureDP):
+        return chain_pair(mechanism.epsilon, 0.0, group_size)
+    if isinstance(mechanism, ApproximateDP):
+        return chain_pair(mechanism.epsilon, mechanism.delta, group_size)
+    try:
+        if isinstance(mechanism, Laplace):
+            scale, rest = map(float, quotient(mechanism.scale, group_size))
+            return LaplacePair(scale, rest)
+        if isinstance(mechanism, (DiscreteGaussian, DiscreteLaplace)):
+            shift = group_size * mechanism.sensitivity
+            return replace(mechanism, sensitivity=shift).pair()
+    except ValueError as error:
+        raise ValueError(
+            f"group_size={group_size} with {mechanism!r}: {error}"
+        ) from None
+    raise NotImplementedError(f"no rule for groups with {mechanism!r}")
+
+
+# --- The table of rules
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is known of a mechanism beyond one removed record.
+
+    Fields: `group`, the pair for a group that is removed, from mechanism,
+    sampling and size; `moves`, how many removed records weigh as much as
+    one that is exchanged.
+    """
+
+    group: Callable[[Any, Sampling, int], DominatingPair]
+    moves: int
+
+
+RULES: Mapping[type[Mechanism], Rule] = MappingProxyType(
+    {
+        Gaussian: Rule(gaussian_group_pair, 2),
+        Laplace: Rule(unsampled_group_pair, 2),
+        DiscreteGaussian: Rule(unsampled_group_pair, 2),
+        DiscreteLaplace: Rule(unsampled_group_pair, 2),
+        RandomizedResponse: Rule(unsampled_group_pair, 1),
+        PureDP: Rule(unsampled_group_pair, 1),
+        ApproximateDP: Rule(unsampled_group_pair, 1),
+    }
+)
+
+
+def group_pair(
+    mechanism: Mechanism, sampling: Sampling, group_size: int
+) -> DominatingPair:
+    """The pair of one run for a group of records that is removed.
+
+    Parameters: `mechanism`, whose type decides which rule is used;
+    `sampling`; `group_size` (at least 2), at most so many records differ.
+    Returns: a DominatingPair.
+    Raises: NotImplementedError where no theorem of the book covers it.
+
+    >>> group_pair(Gaussian(1.0), FullBatch(), 3)
+    GaussianPair(mu=3.0)
+    """
+    if type(mechanism) not in RULES:
+        raise NotImplementedError(
+            f"group_size={group_size}: no theorem of the book covers groups "
+            f"for {mechanism!r} with {sampling!r}"
+        )
+    return RULES[type(mechanism)].group(mechanism, sampling, group_size)
+
+
+# --- Records are exchanged
+
+
+def exchanged_batch_pair(
+    pair: DominatingPair, rate: float | Fraction
+) -> DominatingPair:
+    r"""The pair for one exchanged record, where some batches miss it.
+
+    Formula: `ExchangedBatchPair`; its atom at 0 has the mass $(1 -
+    \gamma) \delta(0) + P(L = 0)$.
+
+    Parameters: `pair`, symmetric, of an exchanged record without
+    sampling; `rate` ($\gamma \in (0, 1]$), a float or a Fraction, whose
+    $1 - \gamma$ has all digits.
+    Returns: a DominatingPair.
+    Raises: ValueError for a pair that is not symmetric.
+    Source: Lebeda et al. (2024), Theorem 15.
+
+    >>> one = exchanged_batch_pair(Laplace(1.0).exchange_pair(), 0.1)
+    >>> round(one.center, 6)  # 0.9 (1 - 1/e)
+    0.568909
+    """
+    check_kind("pair", pair, DominatingPair)
+    check_number("rate", float(rate), 0, 1, "(]")
+    if pair.reversed() != pair:
+        raise ValueError(f"pair must be symmetric, got {pair!r}")
+    exact = Fraction(rate)
+    if exact == 1:
+        return pair
+    half = SampledPair(pair, float(exact), exact=exact)
+    zero = 0.0
+    if 0.0 in pair.atoms:
+        edges = np.array([-5e-324, 0.0])
+        zero = float(pair.interval_masses(edges, -edges[:1], "right")[0][1])
+    stay = float(1 - exact)
+    center = min(1.0, stay * float(pair.delta(0.0)) + zero)
+    return ExchangedBatchPair(half, center)
+
+
+def integer_exchange_pair(
+    mechanism: DiscreteGaussian | DiscreteLaplace, rate: float
+) -> DominatingPair:
+    r"""The same for noise on the integers.
+
+    Parameters: `mechanism`; `rate` ($\gamma$ in (0, 1)).
+    Returns: an `ExchangedIntegerPair`, or a symmetric table of outcomes.
+    Error: as the pairs say.
+
+    >>> pair = integer_exchange_pair(DiscreteLaplace(1.0), 0.5)
+    >>> len(pair.p), pair.reversed() == pair
+    (3, True)
+    """
+    check_number("rate", rate, 0, 1, "()")
+    k = mechanism.sensitivity
+    if isinstance(mechanism, DiscreteGaussian):
+        base = IntegerGaussianPair(mechanism.sigma, k)
+        return ExchangedIntegerPair(base, rate)
+    # Outcomes beyond -k and k tell no more than these.
+    x = np.arange(-k, k + 1)
+    apart = np.abs(x - np.array([[0.0], [k]]))
+    power = apart / mechanism.scale
+    cells = np.exp(-power)
+    if mechanism.scale < 1e9:  # a rounded large power costs digits
+        scale = np.full(1, mechanism.scale)
+        whole = power * scale
+        rest = (apart - whole) - product_rest(power, scale, whole)
+        cells -= cells * (rest / scale)
+    p = float(1 - Fraction(rate)) * cells[0] + rate * cells[1]
+    # For x > 0: ln(1 + rate (e^(-|x - k|/s) - e^(-(x + k)/s)) / q)
+    gone = -np.expm1(-2 * x[k + 1 :] / mechanism.scale)
+    up = np.log1p(rate * (cells[1, k + 1 :] / p[:k][::-1] * gone))
+    losses = np.concatenate([-up[::-1], [0.0], up])
+    p[1:-1] *= math.tanh(0.5 / mechanism.scale)
+    p[[0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
+    return RoundedPair(p, p[::-1], tuple(losses.tolist()))
+
+
+def poisson_exchange_pair(
+    mechanism: Mechanism, rate: float, group_size: int
+) -> DominatingPair:
+    r"""The pair for exchanged records under Poisson sampling.
+
+    Formula: $((1-\gamma) N_0 + \gamma N_k,\, (1-\gamma) N_0 + \gamma
+    N_{-k})$ for noise N; a binomial mixture for groups.
+
+    Parameters: `mechanism`; `rate` ($\gamma$ in (0, 1)); `group_size`.
+    Returns: a DominatingPair, reached by data sets for added noise.
+    Raises: NotImplementedError for groups but with Gaussian noise.
+    Source: Lebeda et al. (2024), Proposition 13.
+
+    >>> poisson_exchange_pair(Gaussian(2.0), 0.25, 1)
+    ExchangedPair(means=(0.0, 0.5), weights=(0.75, 0.25))
+    """
+    check_number("rate", rate, 0, 1, "()")
+    if isinstance(mechanism, Gaussian):
+        check_number("group_size of a sampled mechanism", group_size, 1, 1e4)
+        weights = binomial_weights(group_size, rate)
+        sizes = list(map(float, range(group_size + 1)))
+        means, shares, *rests = gaussian_terms(
+            sizes, mechanism.noise_multiplier, weights
+        )
+        return ExchangedPair(means, shares, *rests)
+    if group_size > 1:
+        raise NotImplementedError(
+            f"adjacency='substitute', group_size={group_size}: this book has "
+            f"groups in samples for Gaussian noise only, got {mechanism!r}; "
+            "substitute_delta_bound gives an upper bound where add and "
+            "remove are covered"
+        )
+    if isinstance(mechanism, Laplace):
+        return MirroredPair(ExchangedLaplaceHalf(mechanism.scale, rate), 0.0)
+    if isinstance(mechanism, (DiscreteGaussian, DiscreteLaplace)):
+        return integer_exchange_pair(mechanism, rate)
+    return exchanged_batch_pair(mechanism.exchange_pair(), rate)
+
+
+def substitute_pair(
+    mechanism: Mechanism, sampling: Sampling, group_size: int
+) -> DominatingPair:
+    r"""The pair of one run for records that are exchanged for others.
+
+    Formula: full batch: the mechanism's pair for an exchange; Poisson:
+    `poisson_exchange_pair`; fixed batch: `exchanged_batch_pair`.
+
+    Parameters: as for `group_pair`, k at least 1. `PureDP` and
+    `ApproximateDP` must hold for an exchanged record, and for an added and
+    a removed one.
+    Returns: a DominatingPair, equal to its reverse.
+    Raises: NotImplementedError where no theorem of the book covers it.
+    Source: Lebeda et al. (2024), Proposition 13 and Theorem 15.
+
+    >>> substitute_pair(Laplace(1.0), FullBatch(), 1)
+    LaplacePair(scale=0.5)
+    """
+    if type(mechanism) not in RULES:
+        raise NotImplementedError(
+            "adjacency='substitute': this book has no pair for "
+            f"{mechanism!r}; substitute_delta_bound gives an upper bound "
+            "where add and remove are covered"
+        )
+    if isinstance(sampling, FixedBatch):
+        exact = Fraction(sampling.batch_size, sampling.dataset_size)
+        if exact < 1 and group_size > 1:
+            raise NotImplementedError(
+                f"adjacency='substitute', group_size={group_size}: no "
+                "theorem of the book covers groups in fixed batches; "
+                "substitute_delta_bound gives an upper bound where add and "
+                "remove are covered"
+            )
+        if exact < 1:
+            return exchanged_batch_pair(mechanism.exchange_pair(), exact)
+    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
+    if rate == 0:
+        return DiscretePair((1.0,), (1.0,))
+    if rate < 1:
+        return poisson_exchange_pair(mechanism, rate, group_size)
+    if group_size == 1:
+        return mechanism.exchange_pair()
+    moves = RULES[type(mechanism)].moves
+    return group_pair(mechanism, FullBatch(), moves * group_size)
+
+
+# --- All questions in one function
+
+
+@front_door
+def dominating_pairs(
+    mechanism: Mechanism,
+    *,
+    sampling: Sampling,
+    adjacency: Adjacency | str,
+    group_size: int = 1,
+) -> tuple[DominatingPair, ...]:
+    r"""Dominating pairs of one run: their largest curve is an upper bound.
+
+    Formula: with $(P, Q)$ the pair of the mechanism, remove is
+    $((1-\gamma) Q + \gamma P,\, Q)$ and add is its reverse. Full batch:
+    $\gamma = 1$. Fixed batch: $\gamma = b/n$, and $(P, Q)$ is the pair
+    for an exchanged record.
+
+    Parameters: `mechanism`, `sampling`, `adjacency`; `group_size`, how
+    many records differ.
+    Returns: one pair per direction, remove first, then add; for
+    substitution one pair. For every epsilon the largest of
+    their deltas is at least the true one of one run, and equal to it for
+    Gaussian and Laplace.
+    Raises: ValueError for bad values (and for a fixed batch of all n
+    records, see `FixedBatch`); NotImplementedError for a combination
+    that no theorem of the book covers.
+    Error: none in the theorems; rounding as each pair says.
+    Source: Zhu, Dong and Wang (2022), Theorem 11; Lebeda et al. (2024),
+    Proposition 9 and Theorem 10.
+
+    >>> dominating_pairs(
+    ...     Gaussian(1.0), sampling=Poisson(0.5), adjacency="remove"
+    ... )
+    (SampledPair(base=GaussianPair(mu=1.0), rate=0.5),)
+    """
+    check_kind("mechanism", mechanism, Mechanism)
+    check_kind("sampling", sampling, (FullBatch, Poisson, FixedBatch))
+    adjacency = check_adjacency(adjacency)
+    group_size = check_count("group_size", group_size)
+    if adjacency is Adjacency.SUBSTITUTE:
+        return (substitute_pair(mechanism, sampling, group_size),)
+    if isinstance(sampling, FixedBatch):
+        smaller = sampling.dataset_size - group_size
+        if sampling.batch_size > smaller:
+            raise ValueError(
+                "batch_size must lie in [1, dataset_size - group_size] (the "
+                f"smaller neighbour has {smaller} records and must fill the "
+                f"batch), got {sampling}"
+            )
+    if group_size > 1:
+        remove = group_pair(mechanism, sampling, group_size)
+    else:
+        remove = single_pair(mechanism, sampling)
+    pairs = {
+        Adjacency.REMOVE: (remove,),
+        Adjacency.ADD: (remove.reversed(),),
+        Adjacency.ADD_OR_REMOVE: (remove, remove.reversed()),
+    }
+    return pairs[adjacency]

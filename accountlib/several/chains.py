@@ -1,0 +1,220 @@
+# Generated from notebooks/several/chains.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""Chains of neighbours
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $\varepsilon$, $\delta$ | `epsilon`, `delta` | the guarantee for one record |
+| $k$ | `size`, `group_size` | number of records that differ, steps of the chain |
+| $\delta_k$ | – | what the old rule makes of $\delta$ for $k$ records |
+| $P_0, \dots, P_k$ | – | the laws of the outputs along a chain |
+| $S$ | – | an event |
+| $x$ | – | the probability of an event at the start of a chain |
+| $g$, $g^{\circ k}$ | `one_step` | what one step can make of a probability, and $k$ of them |
+| $x^*$, $b_m$ | `ends` | where two bounds in $g$ meet, and where the pieces of $g^{\circ k}$ begin |
+| $a$ | `alpha` | the factor of a hockey stick, $e$ to the $\varepsilon$ that is asked for |
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+import numpy as np
+
+from accountlib.inputs import (
+    Floats,
+    check_choice,
+    check_count,
+    check_number,
+    front_door,
+)
+from accountlib.several.mixtures import DECIMALS
+from accountlib.worst_cases.dominating_pairs import (
+    DiscretePair,
+    DominatingPair,
+)
+
+__all__ = ["ChainPair", "rounded_down", "chain_pair", "group_epsilon_vadhan"]
+
+# --- The pair
+
+
+@dataclass(frozen=True)
+class ChainPair(DiscretePair):
+    r"""The worst pair at the ends of a chain of k neighbours.
+
+    Formula: losses $(2m - k) \varepsilon$, as eq. (grp-step) gives them.
+
+    Parameters: `p`, `q` as `DiscretePair`; `losses` of the outcomes that
+    both have, which the ratio of two floats would not show where epsilon
+    is tiny.
+    Error: rounding only, as `DiscretePair`; losses to 1.2e-16.
+    Source: Dong, Roth and Su (2022), Theorem 2.14.
+
+    >>> chain_pair(1.0, 0.0, 2).atoms
+    (-2.0, 0.0, 2.0)
+    """
+
+    losses: tuple[float, ...] = ()
+
+    @cached_property
+    def _finite(self) -> tuple[Floats, Floats, Floats]:
+        p, q = np.array(self.p), np.array(self.q)
+        both = (p > 0) & (q > 0)
+        rows = np.stack([np.array(self.losses), p[both], q[both]])
+        rows = rows[:, np.argsort(rows[0])]
+        rows.flags.writeable = False
+        return rows[0], rows[1], rows[2]
+
+    def reversed(self) -> "ChainPair":
+        return self
+
+
+def rounded_down(value: Decimal) -> tuple[float, ...]:
+    """A number from 0 to 1 as a float below it and, if needed, the rest.
+
+    Parameters: `value`.
+    Returns: one or two floats, none negative.
+    Error: that of the rest: 1.2e-16 of it.
+
+    >>> rounded_down(Decimal("0.5")), rounded_down(Decimal("0.1"))[0] < 0.1
+    ((0.5,), True)
+    """
+    first = float(value)
+    if Decimal(first) > value:
+        first = math.nextafter(first, 0.0)
+    rest = float(DECIMALS.subtract(value, Decimal(first)))
+    return (first, rest) if rest > 0 else (first,)
+
+
+def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
+    r"""What k steps of an (epsilon, delta)-DP mechanism reach.
+
+    Formula: $P_k([0, x]) = g^{\circ k}(x)$ against $P_0([0, x]) = x$, with
+    g of eq. (grp-step).
+
+    Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta \in [0,
+    1]$), `size` (k from 1 to 1e5), $k \varepsilon \le 700$.
+    Returns: a DominatingPair, equal to its reverse.
+    Raises: ValueError for values outside these ranges.
+    Error: none; masses are rounded a few times.
+    Source: Dong, Roth and Su (2022), Theorem 2.14.
+
+    >>> round(chain_pair(1.0, 0.0, 2).delta(0.0), 6)  # 1 - 1/e
+    0.632121
+    """
+    check_number("group_size", size, 1, 1e5)
+    if size * epsilon > 700:
+        raise ValueError(
+            f"group_size * epsilon must lie in [0, 700], got {size} * "
+            f"{epsilon!r}"
+        )
+    add, subtract = DECIMALS.add, DECIMALS.subtract
+    d, growth = Decimal(delta), DECIMALS.exp(Decimal(epsilon))
+    one, told = Decimal(1), [Decimal(0)]  # a_n: n steps may tell all
+    ends = [DECIMALS.divide(subtract(one, d), add(one, growth))]
+    for step in range(1, size + 1):
+        told.append(add(d, DECIMALS.multiply(growth, told[-1])))
+        end = DECIMALS.divide(subtract(ends[-1], d), growth)
+        if step == size or end <= 0:
+            break
+        ends.append(end)
+    up = len(ends)  # at most so many steps up leave something open
+    down = size - up
+    sure, masses = one, []
+    if up >= down:
+        rest = subtract(subtract(one, told[up]), told[down])
+        rest = DECIMALS.divide(rest, DECIMALS.power(growth, down))
+        sure = told[size] if down == 0 else subtract(one, rest)
+        masses = [float(rest)]
+    if up > down:
+        slope = (1 - delta) * math.tanh(epsilon / 2) + delta
+        last = DECIMALS.power(growth, up - down)
+        masses = [float(ends[-1])]
+        for step in range(up - 1, down, -1):
+            masses.append(slope * math.exp(-step * epsilon))
+        masses.append(float(DECIMALS.multiply(last, ends[-1])))
+    if masses and masses[0] <= 0:
+        sure, masses = one, []
+    rows = [
+        (p, q, (2 * m - size) * epsilon)
+        for m, q, p in zip(
+            range(up, down - 1, -1), masses, masses[::-1], strict=False
+        )
+        if min(p, q) > 0
+    ]
+    p, q, losses = zip(*rows, strict=True) if rows else ((), (), ())
+    lost = rounded_down(sure)
+    none = (0.0,) * len(lost)
+    return ChainPair((*lost, *p, *none), (*none, *q, *lost[::-1]), losses)
+
+
+# --- The old rule for a whole curve
+
+
+@front_door
+def group_epsilon_vadhan(
+    group_size: int,
+    *,
+    log_delta: Callable[[float], float],
+    delta: float,
+    rule: str = "sum",
+) -> float:
+    r"""Epsilon for a group from the privacy curve of one record.
+
+    Formula: k times an $\varepsilon$, nearly the smallest, with $\log\delta(
+    \varepsilon) + \log f(\varepsilon) \le \log\delta$, where f is
+    $\frac{e^{k\varepsilon} - 1}{e^\varepsilon - 1}$ ("sum") or
+    $k e^{k\varepsilon}$ ("vadhan").
+
+    Parameters: `group_size` (k, a whole number >= 1); `log_delta`, a
+    function that gives an upper bound of the logarithm of the delta of one
+    record at an epsilon >= 0; `delta` ($\delta$ in (0, 1)) for the group;
+    `rule`, "sum" or "vadhan".
+    Returns: an upper bound of epsilon for the group; inf if there is no
+    such epsilon up to 1e9.
+    Raises: ValueError for values outside these ranges.
+    Error: the search ends within 1e-12, relatively, above a solution.
+    Source: Vadhan (2017), Lemma 2.2; eq. (grp-vadhan).
+
+    >>> curve = lambda e: -e * e / 2  # a Gaussian tail
+    >>> round(group_epsilon_vadhan(1, log_delta=curve, delta=1e-6), 6)
+    5.256522
+    """
+    size = check_count("group_size", group_size)
+    check_number("group_size", size, 1, 1e15)
+    goal = math.log(check_number("delta", delta, 0, 1, "()"))
+    check_choice("rule", rule, ("sum", "vadhan"))
+    if not callable(log_delta):
+        raise ValueError(f"log_delta must be a function, got {log_delta!r}")
+
+    def excess(epsilon: float) -> float:
+        factor = math.log(size) + size * epsilon
+        if rule == "sum" and epsilon > 0:
+            shrink = math.log(-math.expm1(-size * epsilon))
+            shrink -= math.log(-math.expm1(-epsilon))
+            factor = (size - 1) * epsilon + shrink
+        elif rule == "sum":
+            factor = math.log(size)
+        return check_number(
+            "log_delta(epsilon)", log_delta(epsilon), -np.inf, 0
+        ) + (factor - goal)
+
+    low, high = 0.0, 0.0
+    if excess(0.0) <= 0:
+        return 0.0
+    for high in np.geomspace(1e-6, 1e9, 301).tolist():
+        if excess(high) <= 0:
+            break
+        low = high
+    else:
+        return math.inf
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if excess(middle) <= 0 else (middle, high)
+    return float(size * high)

@@ -1,0 +1,626 @@
+# Generated from notebooks/several/mixtures.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""Mixtures of Gaussians
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $c_j$ | `sizes` | shifts of the sum, in clipping norms, $\ge 0$ |
+| $\sigma$ | `noise` | standard deviation of the noise, in clipping norms |
+| $w_j$ | `weights` | their probabilities |
+| $\mu_j$ | `means` | shifts in standard deviations of the noise, $c_j/\sigma$ |
+| $z$ | `z` | an output, in standard deviations of the noise |
+| $\ell$, $\ell(z)$ | `losses`, `edges` | a loss, and the loss of the output $z$ |
+| $s_j$ | `alone` | place where term $j$ alone would take the loss $\ell$ |
+| $v_j$ | `shares` | share of term $j$ in the sum at the place of a loss |
+| $W$ | `_log_below` | sum of the weights with the smallest means; its logarithm |
+| $u$, $d$ | `widths`, `d` | width of a cell of losses, and the same cell in $z$ |
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+
+from accountlib.inputs import (
+    Floats,
+    check_probabilities,
+    check_range,
+    front_door,
+)
+from accountlib.worst_cases.dominating_pairs import (
+    Closed,
+    DiscretePair,
+    DominatingPair,
+)
+from accountlib.worst_cases.noise import GaussianPair, normal_masses, two_sum
+from accountlib.worst_cases.sampling import SampledPair
+
+__all__ = [
+    "DECIMALS",
+    "in_floats",
+    "product_rest",
+    "log_whole",
+    "totals",
+    "WeightedGaussians",
+    "distances",
+    "no_end",
+    "in_parts",
+    "MixturePair",
+    "gaussian_terms",
+    "shown_weights",
+    "gaussian_mixture",
+    "mixture_pair",
+]
+
+# --- Numbers with more digits than a float
+
+# A context of our own: precision and traps of the caller play no role.
+DECIMALS = Context(
+    prec=50,
+    rounding=ROUND_HALF_EVEN,
+    Emin=-999999,
+    Emax=999999,
+    capitals=1,
+    clamp=0,
+    flags=[],
+    traps=[],
+)
+
+
+def in_floats(values: Sequence[Decimal], number: int) -> Floats:
+    """Decimal numbers as unevaluated sums of floats.
+
+    Parameters: `values`; `number` of floats for each.
+    Returns: a read-only array with `number` rows.
+    Error: each row has what the rows above leave, rounded.
+    Source: Dekker (1971).
+
+    >>> in_floats([Decimal("0.1")], 2)[1]
+    array([-5.55111512e-18])
+    """
+    rows = np.zeros((number, len(values)))
+    for column, value in enumerate(values):
+        for row in rows:
+            row[column] = float(value)
+            part = Decimal(float(row[column]))
+            value = DECIMALS.subtract(value, part)
+    rows.flags.writeable = False
+    return rows
+
+
+def product_rest(a: Floats, b: Floats, product: Floats) -> Floats:
+    """What rounding takes away from a product.
+
+    Parameters: `a`, `b`, arrays, below 1e290 in size; `product`, a b
+    rounded.
+    Returns: a b - product, exact where no part of it underflows.
+    Source: Dekker (1971), after Veltkamp.
+
+    >>> a, b = np.array([1 + 2.0**-30]), np.array([1 - 2.0**-30])
+    >>> product_rest(a, b, a * b) == -(2.0**-60)
+    array([ True])
+    """
+    many = 2.0**27 + 1  # cuts a float into two halves
+    a_top, b_top = (many * x - (many * x - x) for x in (a, b))
+    a_low, b_low = a - a_top, b - b_top
+    rest = (a_top * b_top - product) + a_top * b_low + a_low * b_top
+    return np.asarray(rest + a_low * b_low)
+
+
+def log_whole(part: Decimal, rest: Decimal) -> Decimal:
+    r"""$\ln(1 + r/p)$: minus the logarithm of the share of a part.
+
+    Parameters: `part` (p > 0), `rest` ($r \ge 0$), what the whole has
+    beside the part.
+    Returns: a decimal number, accurate to 34 digits of itself.
+
+    >>> float(log_whole(Decimal(1), Decimal("1e-50")))
+    1e-50
+    """
+    ratio = DECIMALS.divide(rest, part)
+    if ratio < Decimal("1e-15"):  # r - r^2/2 + r^3/3
+        inner = DECIMALS.divide(ratio, 3)
+        for number in (Decimal("0.5"), Decimal(1)):
+            inner = DECIMALS.multiply(ratio, DECIMALS.subtract(number, inner))
+        return inner
+    return DECIMALS.ln(DECIMALS.add(1, ratio))
+
+
+def totals(weights: Sequence[Decimal]) -> list[Decimal]:
+    """Sums of the first 0, 1, 2, ... numbers.
+
+    >>> [int(x) for x in totals([Decimal(2), Decimal(3)])]
+    [0, 2, 5]
+    """
+    return list(accumulate(weights, DECIMALS.add, initial=Decimal(0)))
+
+
+# --- What pairs of weighted Gaussians share
+
+
+@dataclass(frozen=True)
+class WeightedGaussians(DominatingPair):
+    r"""What pairs of weighted unit Gaussians have in common.
+
+    Formula: $\sum_j w_j N(\mu_j, 1)$, weights in proportion to $w_j$.
+
+    Parameters: `means` ($\mu_j \ge 0$, increasing; positive ones in
+    [1e-150, 1e150] and, if one exceeds 1000, within a factor of 1e12);
+    `weights` ($w_j > 0$, sum 1), as many; `mean_rests` and
+    `weight_rests`, what rounding took away from them, or nothing.
+    Raises: ValueError for other means or weights.
+    Source: Ganesh (2024), Definition 2.8.
+    """
+
+    means: tuple[float, ...]
+    weights: tuple[float, ...]
+    mean_rests: tuple[float, ...] = field(default=(), repr=False)
+    weight_rests: tuple[float, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        means = check_range("means", self.means, 0, np.inf, "[)")
+        check_probabilities("weights", self.weights)
+        check_range("weights", self.weights, 0, 1, "(]")
+        for name in ("weights", "mean_rests", "weight_rests"):
+            number = len(getattr(self, name))
+            if number != len(means) and (number or name == "weights"):
+                raise ValueError(
+                    f"means and {name} must have the same length, got "
+                    f"{len(means)} and {number}"
+                )
+        if np.any(np.diff(means) <= 0):
+            raise ValueError(f"means must increase, got {self.means!r}")
+        seen = means[means > 0].tolist()
+        if (
+            not seen
+            or seen[0] < 1e-150
+            or seen[-1] > max(1e3, min(1e150, 1e12 * seen[0]))
+        ):
+            raise ValueError(
+                "means: at least one must be positive, and positive ones lie "
+                "in [1e-150, 1e+150] and, if one exceeds 1000, within a "
+                f"factor of 1e+12 of each other, got {self.means!r}"
+            )
+
+    def mass_error(self, mass: Floats) -> Floats:
+        return 2 * super().mass_error(mass)
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    @cached_property
+    def _exact(self) -> tuple[list[Decimal], list[Decimal]]:
+        """Means and weights, without rounding."""
+        none = (0.0,) * len(self.means)
+        means, weights = (
+            [
+                DECIMALS.add(Decimal(x), Decimal(y))
+                for x, y in zip(values, rests or none, strict=True)
+            ]
+            for values, rests in (
+                (self.means, self.mean_rests),
+                (self.weights, self.weight_rests),
+            )
+        )
+        return means, weights
+
+    @cached_property
+    def _means(self) -> Floats:
+        """Means, in two floats."""
+        return in_floats(self._exact[0], 2)
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """Weights that sum to 1."""
+        whole = totals(self._exact[1])[-1]
+        shares = [DECIMALS.divide(x, whole) for x in self._exact[1]]
+        return np.asarray(in_floats(shares, 1)[0])
+
+    @cached_property
+    def _heights(self) -> Floats:
+        r"""$\mu^2/2 - \ln w$ of each term, in three floats."""
+        means, weights = self._exact
+        below, above = totals(weights), totals(weights[::-1])[-2::-1]
+        values = []
+        for mean, weight, *rests in zip(
+            means, weights, below[:-1], above, strict=True
+        ):
+            square = DECIMALS.multiply(mean, mean)
+            log_weight = log_whole(weight, DECIMALS.add(*rests))
+            half = DECIMALS.divide(square, 2)
+            values.append(DECIMALS.add(half, log_weight))
+        return in_floats(values, 3)
+
+    @cached_property
+    def _log_below(self) -> Floats:
+        """Logarithms of the sums of the first weights (none, one, two,
+        ...), in two floats, as long as the means are at most 1.5."""
+        small = sum(mean <= 1.5 for mean in self.means)
+        below = totals(self._exact[1])[1 : small + 1]
+        above = totals(self._exact[1][::-1])[-2::-1]
+        logs = [
+            log_whole(part, rest).copy_negate()
+            for part, rest in zip(below, above, strict=False)
+        ]
+        rows = np.insert(in_floats(logs, 2), 0, [-np.inf, 0.0], axis=1)
+        rows.flags.writeable = False
+        return rows
+
+
+def distances(z: Floats, places: Floats) -> Floats:
+    """Differences z - s of places in two floats, a row for each z.
+
+    >>> distances(np.array([[1e20], [1.5]]), np.array([[[1e20]], [[1.0]]]))
+    array([[0.5]])
+    """
+    high, low = z[:, :, None]
+    return np.asarray((high - places[0]) + (low - places[1]))
+
+
+def no_end(what: str, pair: object) -> ArithmeticError:
+    """The error of an iteration that should have ended."""
+    return ArithmeticError(f"the search for {what} did not end: {pair!r}")
+
+
+def in_parts(
+    cells: Callable[
+        [Floats, Floats, tuple[bool, bool]], tuple[Floats, Floats]
+    ],
+    edges: Floats,
+    widths: Floats,
+    terms: int,
+) -> tuple[Floats, Floats]:
+    """Interval masses in parts that share an edge and fit into the cache.
+
+    Parameters: `cells(edges, widths, ends)`, masses of a part; the outer
+    ones count at its `ends` only; `edges`, `widths`; number of `terms`.
+    Returns: masses under P and Q.
+    """
+    p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
+    last, most = len(edges) - 1, max(1, 2**13 // terms)
+    for i in range(0, max(last, 1), most):
+        j = min(i + most, last)
+        ends = i == 0, j == last
+        part = cells(edges[i : j + 1], widths[i:j], ends)
+        some = slice(1 - ends[0], j - i + 1 + ends[1])
+        where = slice(i + some.start, i + some.stop)
+        p[where], q[where] = part[0][some], part[1][some]
+    return p, q
+
+
+# --- The pair of a mixture
+
+
+@dataclass(frozen=True)
+class MixturePair(WeightedGaussians):
+    r"""Unit Gaussians of random mean against a centred one.
+
+    Formula: $P = \sum_j w_j N(\mu_j, 1)$, $Q = N(0, 1)$; the loss
+    $\ln \sum_j w_j e^{\mu_j z - \mu_j^2/2}$ increases with z.
+
+    Parameters: as `WeightedGaussians`.
+    Raises: ValueError for other means or weights.
+    Error: rounding only, twice the default of `mass_error`, at every edge.
+    Source: Ganesh (2024), Definition 2.8.
+
+    >>> pair = MixturePair((1.0, 2.0), (0.5, 0.5))
+    >>> round(pair.delta(1.0), 6)
+    0.318399
+    """
+
+    @property
+    def _first(self) -> int:
+        """Number of the first term with a positive mean."""
+        return int(self.means[0] == 0)
+
+    @property
+    def _lowest(self) -> Floats:
+        """The lowest loss, in two floats."""
+        return np.asarray(self._log_below[:, self._first])
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return float(self._lowest[0]), math.inf
+
+    def _alone(self, losses: Floats) -> Floats:
+        """Where each term with a positive mean alone takes each loss."""
+        mean, mean_rest = self._means[:, self._first :]
+        high, middle, low = self._heights[:, self._first :]
+        above, rest = two_sum(losses[:, None], high)
+        above, more = two_sum(above, rest + middle)
+        place = np.clip(above / mean, -1e200, 1e200)
+        product = place * mean
+        rest = (above - product) - product_rest(place, mean, product)
+        rest = (rest + (more + low) - place * mean_rest) / mean
+        rest = np.where(np.abs(place) < 1e200, rest, 0.0)
+        return np.stack(two_sum(place, rest))
+
+    def _places(
+        self, losses: Floats, ends: tuple[bool, bool]
+    ) -> tuple[Floats, slice, Floats]:
+        """Where losses are taken, in two floats, the terms that count,
+        and their shares. `ends`: keep all terms with small, large means."""
+        mean, alone = self._means[0, self._first :], self._alone(losses)
+        low, lower = self._lowest
+        goal = np.log(-np.expm1((low - losses) + lower))
+        nearest = np.argmin(alone[0] + goal[:, None] / mean, axis=1)
+        z = alone[:, np.arange(len(losses)), nearest]
+        z = np.stack(two_sum(z[0], z[1] + goal / mean[nearest]))
+        # A term that is tiny here, right of the solution, is so there.
+        powers = mean * distances(z, alone) - goal[:, None]
+        powers += np.log(mean / mean[0])  # it may still count in the slope
+        seen = np.flatnonzero(np.any(powers > -80, axis=0))
+        kept = slice(
+            0 if ends[0] else int(seen[0]),
+            len(mean) if ends[1] else int(seen[-1]) + 1,
+        )
+        mean, alone = mean[kept], alone[:, :, kept]
+        left = np.arange(len(losses))
+        for _ in range(5000):
+            powers = mean * distances(z[:, left], alone[:, left])
+            shares = np.exp(powers - goal[left, None])
+            total = np.sum(shares, axis=1)
+            step = np.log(total) * total / (shares @ mean)
+            z[:, left] = two_sum(z[0, left], z[1, left] - step)
+            still = np.abs(total - 1) > 1e-4
+            left = left[still & (np.abs(step) > 1e-30 * np.abs(z[0, left]))]
+            if len(left) == 0:
+                return self._refined(losses, z, kept, alone)
+        raise no_end("a loss", self)
+
+    def _refined(
+        self, losses: Floats, z: Floats, kept: slice, alone: Floats
+    ) -> tuple[Floats, slice, Floats]:
+        """The same, with all digits: Newton's method for (grp-near)."""
+        mean = self._means[0, self._first :][kept]
+        nearest = np.argmin(alone[0], axis=1)
+        most = alone[:, np.arange(len(losses)), nearest]
+        ready = False
+        for _ in range(5000):
+            shares, excess = self._excess(losses, z, kept, alone)
+            slope = shares @ mean
+            step = excess / slope
+            z = np.stack(two_sum(z[0], z[1] - step))
+            beyond = (z[0] - most[0]) + (z[1] - most[1]) > 0
+            z = np.where(beyond, most, z)
+            near = (np.abs(excess) < 1e-8) & (
+                np.abs(step) < 1e-8 * (1 + np.abs(z[0]))
+            )
+            before = ready
+            ready = bool(np.all(near | (np.abs(step) <= 1e-30 * np.abs(z[0]))))
+            # What the last step misses is at most about half of this.
+            missed = step**2 * (shares @ mean**2) / slope
+            if ready and (before or np.all(missed < 1e-18)):
+                moved = np.clip(mean * step[:, None], -1, 1)
+                return z, kept, shares * np.exp(-moved)
+        raise no_end("a loss", self)
+
+    def _excess(
+        self, losses: Floats, z: Floats, kept: slice, alone: Floats
+    ) -> tuple[Floats, Floats]:
+        """Shares at z, and the left side of eq. (grp-near)."""
+        mean = self._means[0, self._first :][kept]
+        weights = self._shares[self._first :][kept]
+        powers = mean * ((z[0][:, None] - mean / 2) + z[1][:, None])
+        alone = mean * distances(z, alone)
+        factor = weights * np.exp(-np.clip(losses, -700, 700))[:, None]
+        # A share in two ways: the smaller exponent has more digits.
+        smaller = np.abs(powers) < np.abs(alone)
+        smaller &= (factor > 1e-280) & (np.abs(losses) < 700)[:, None]
+        shares = np.exp(np.where(smaller, powers, alone))
+        shares *= np.where(smaller, factor, 1.0)
+        # mu (|z| + mu/2) <= 1, solved for mu
+        size = np.abs(z[0])
+        limit = 2 / (size + np.sqrt(size**2 + 2))
+        small = np.array(self.means[: self._log_below.shape[1] - 1])
+        i = np.searchsorted(small, limit, side="right")
+        start, rest = self._log_below[:, i]
+        excess = np.expm1((start - losses) + rest)
+        near = np.arange(len(weights)) + kept.start + self._first < i[:, None]
+        if np.any(near):
+            growth = factor * np.expm1(np.where(near, powers, 0))
+            return shares, excess + np.sum(
+                np.where(near, growth, shares), axis=1
+            )
+        return shares, excess + np.sum(shares, axis=1)
+
+    def _widths(self, widths: Floats, kept: slice, shares: Floats) -> Floats:
+        """Widths in z of cells with these shares at their left ends."""
+        mean = self._means[0, self._first :][kept]
+        logs, target = np.log(shares), np.expm1(widths)
+        goal = (widths + np.log(-np.expm1(-widths)))[:, None]
+        d = np.min(np.logaddexp(0, goal - logs) / mean, axis=1)
+        d = np.minimum(d, widths / (shares @ mean))  # it is too wide, too
+        left = np.arange(len(d))
+        for _ in range(5000):
+            reach = np.multiply.outer(d[left], mean)
+            parts = logs[left] - goal[left] + reach
+            slopes = np.exp(parts) * mean
+            parts = np.exp(parts) * -np.expm1(-reach)
+            total = np.sum(parts, axis=1)
+            step = np.log(total) * total / (np.sum(slopes, axis=1) * d[left])
+            d[left] *= np.exp(-step)
+            left = left[~(np.abs(step) <= 1e-9)]
+            if len(left) == 0:
+                break
+        else:
+            raise no_end("a width", self)
+        # A last step without logarithms, which cost digits.
+        reach = np.multiply.outer(d, mean)
+        grown = np.exp(logs + reach) - shares
+        grown = np.where(
+            reach < 1, shares * np.expm1(np.minimum(reach, 1)), grown
+        )
+        better = (np.sum(grown, axis=1) - target) / ((shares + grown) @ mean)
+        return np.asarray(np.where(target < 1e300, d - better, d))
+
+    def _cells(
+        self, edges: Floats, widths: Floats, ends: tuple[bool, bool]
+    ) -> tuple[Floats, Floats]:
+        """Masses between edges above the lowest loss; those of the two
+        outer intervals are whole if `ends` says so."""
+        z, kept, shares = self._places(edges, ends)
+        d = (z[0, 1:] - z[0, :-1]) + (z[1, 1:] - z[1, :-1])
+        seen = (np.sum(shares[:-1], axis=1) > 0) & (widths > 0)
+        narrow = np.flatnonzero((d < 1) & seen)
+        if len(narrow):
+            d[narrow] = self._widths(widths[narrow], kept, shares[narrow])
+        q = normal_masses(z[0] + z[1], d)
+        p = self._shares[0] * q if self._first else np.zeros(len(q))
+        means = self._means[:, self._first :][:, kept].T
+        for (mean, rest), weight in zip(
+            means, self._shares[self._first :][kept], strict=True
+        ):
+            p += weight * normal_masses((z[0] - mean) + (z[1] - rest), d)
+        return p, q
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
+        with np.errstate(all="ignore"):
+            inside = (edges - self._lowest[0]) - self._lowest[1] > 0
+            first = len(edges) - int(np.count_nonzero(inside))
+            if first == len(edges):  # every edge lies below the lowest loss
+                p[-1] = q[-1] = 1
+                return p, q
+            cells = self._cells
+            p[first:], q[first:] = in_parts(
+                cells, edges[first:], widths[first:], len(self.means)
+            )
+        return p, q
+
+
+# --- From parameters to the simplest pair
+
+
+def gaussian_terms(
+    sizes: Sequence[float], noise: float, weights: Sequence[Decimal]
+) -> tuple[tuple[float, ...], ...]:
+    r"""Means and weights of a mixture, from exact parameters.
+
+    Formula: $\mu_j = c_j/\sigma$; weights of equal sizes are added.
+
+    Parameters: `sizes` ($c_j \ge 0$), `noise` ($\sigma > 0$), `weights`
+    ($w_j \ge 0$), which need not be floats.
+    Returns: means and weights as floats, without those of weight 0, and
+    what rounding took away from either (nothing if all are floats).
+
+    >>> gaussian_terms([0, 3], 2.0, [Decimal("0.75"), Decimal("0.25")])
+    ((0.0, 1.5), (0.75, 0.25), (), ())
+    """
+    joined: dict[float, Decimal] = {}
+    for size, weight in sorted(zip(sizes, weights, strict=True)):
+        before = joined.get(float(size), Decimal(0))
+        joined[float(size)] = DECIMALS.add(before, weight)
+    joined = {c: w for c, w in joined.items() if float(w) > 0}
+    means, mean_rests = in_floats(
+        [DECIMALS.divide(Decimal(c), Decimal(noise)) for c in joined], 2
+    )
+    shares, rests = in_floats(list(joined.values()), 2)
+    return (
+        tuple(means.tolist()),
+        tuple(shares.tolist()),
+        tuple(mean_rests.tolist()) if np.any(mean_rests) else (),
+        tuple(rests.tolist()) if np.any(rests) else (),
+    )
+
+
+def shown_weights(
+    sizes: Sequence[float], weights: Sequence[Decimal]
+) -> list[Decimal]:
+    r"""Weights that floats can show, of a pair that is not better.
+
+    Formula: weights below the smallest float become one such float, or
+    their sum if that is larger, at the largest of their sizes.
+
+    Parameters: `sizes` ($c_j \ge 0$), `weights` ($w_j \ge 0$).
+    Returns: as many weights; they differ by less than 1e-320.
+
+    >>> tiny = [Decimal(1), Decimal("1e-400"), Decimal("1e-500")]
+    >>> [float(x) for x in shown_weights([0, 1, 2], tiny)]
+    [1.0, 0.0, 5e-324]
+    """
+    lost = [i for i, x in enumerate(weights) if x > 0 and float(x) == 0]
+    shown = [Decimal(0) if i in lost else x for i, x in enumerate(weights)]
+    if lost:
+        total = totals([weights[i] for i in lost])[-1]
+        largest = max(lost, key=lambda i: sizes[i])
+        shown[largest] = max(total, Decimal(5e-324))
+    return shown
+
+
+def gaussian_mixture(
+    sizes: Sequence[float], noise: float, weights: Sequence[Decimal]
+) -> DominatingPair:
+    r"""The pair of a mixture of Gaussians, from exact parameters.
+
+    Formula: $P = \sum_j w_j N(c_j/\sigma, 1)$, $Q = N(0, 1)$.
+
+    Parameters: as `gaussian_terms`; the sum of the weights counts as 1.
+    Returns: a DominatingPair.
+    Raises: ValueError if $c_j/\sigma$ is out of range.
+    Error: none, but for `shown_weights`; the pair keeps what rounding
+    takes away.
+
+    >>> gaussian_mixture([0, 1], 2.0, [Decimal("0.75"), Decimal("0.25")])
+    SampledPair(base=GaussianPair(mu=0.5), rate=0.25)
+    """
+    weights = shown_weights(sizes, weights)
+    means, shares, mean_rests, rests = gaussian_terms(sizes, noise, weights)
+    kept = zip(sizes, weights, strict=True)
+    if max(c for c, w in kept if float(w) > 0) == 0:
+        return DiscretePair((1.0,), (1.0,))
+    seen = [mean for mean in means if mean > 0]
+    if not seen or seen[0] < 1e-150 or seen[-1] > 1e150:
+        raise ValueError(
+            "sensitivity / noise_multiplier must be 0 or lie in [1e-150, "
+            f"1e+150], got {sizes!r} and noise_multiplier {noise!r}"
+        )
+    last = GaussianPair(means[-1], mean_rests[-1] if mean_rests else 0.0)
+    if len(means) == 1:
+        return last
+    if len(means) == 2 and means[0] == 0:
+        none, some = (
+            Fraction(x) + Fraction(y)
+            for x, y in zip(shares, rests or (0.0, 0.0), strict=True)
+        )
+        rate = some / (none + some)
+        return SampledPair(last, float(rate), exact=rate)
+    return MixturePair(means, shares, mean_rests, rests)
+
+
+@front_door
+def mixture_pair(means: Floats, weights: Floats) -> DominatingPair:
+    r"""The pair of a mixture of Gaussians, in its simplest form.
+
+    Formula: $P = \sum_j w_j N(\mu_j, 1)$, $Q = N(0, 1)$.
+
+    Parameters: `means` ($\mu_j \ge 0$), `weights` ($w_j \ge 0$, sum 1),
+    arrays of the same length.
+    Returns: a GaussianPair for one positive mean and a SampledPair of it if
+    the mean 0 has a weight, a MixturePair for several positive means, and
+    equal lists for none.
+    Raises: ValueError for other means (see `WeightedGaussians`) or weights.
+
+    >>> mixture_pair(np.array([0.0, 1.0]), np.array([0.75, 0.25]))
+    SampledPair(base=GaussianPair(mu=1.0), rate=0.25)
+    """
+    means = check_range("means", means, 0, np.inf, "[)")
+    weights = check_probabilities("weights", weights).astype(np.float64)
+    if means.shape != weights.shape:
+        raise ValueError(
+            "means and weights must have the same length, got "
+            f"{means.shape} and {weights.shape}"
+        )
+    exact = [Decimal(x) for x in weights.tolist()]
+    return gaussian_mixture(means.tolist(), 1.0, exact)

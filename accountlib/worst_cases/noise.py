@@ -1,0 +1,326 @@
+# Generated from notebooks/worst_cases/noise.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""Gaussian and Laplace noise
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $P$, $Q$ | `p`, `q` | output distributions with the record and without it |
+| $\sigma$ | – | standard deviation of Gaussian noise, relative to the largest norm of a record, $> 0$ |
+| $\mu$ | `mu` | distance of the means in standard deviations, $1/\sigma$ for a removed record |
+| $s$ | `scale` | scale of Laplace noise in units of the distance of the means, $> 0$ |
+| $z$, $x$ | `z`, – | an output of Gaussian noise, in standard deviations; of Laplace noise |
+| $\ell$ | `loss`, `edges` | a privacy loss, in nats |
+| $\Phi$, $\varphi$ | `ndtr`, `density` | distribution function and density of the standard normal |
+| $m$, $w$ | `middle`, `widths` | middle and width of an interval of $z$ |
+| $r$ | `near` | $z$ rounded to twelve binary digits after the point |
+| $u$ | `UNIT` | unit round-off, $2^{-53}$ |
+"""
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import erf, erfcx
+
+from accountlib.inputs import Floats, check_number
+from accountlib.worst_cases.closed_forms import gaussian_delta, laplace_delta
+from accountlib.worst_cases.dominating_pairs import (
+    LONG_RULE,
+    SHORT_RULE,
+    UNIT,
+    Closed,
+    DominatingPair,
+    atom_masses,
+)
+
+__all__ = [
+    "two_sum",
+    "two_product",
+    "quotient",
+    "normal_tail",
+    "normal_masses",
+    "GaussianPair",
+    "LaplacePair",
+]
+
+# --- Code: two floats for one number
+
+
+def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
+    r"""A sum of floats, and what its rounding took away: exact.
+
+    Parameters: `a`, `b`, numbers or arrays (finite).
+    Returns: the rounded sum, and the difference of the exact sum and it.
+    Source: Knuth, The Art of Computer Programming 2, Theorem 4.2.2 B.
+
+    >>> total, rest = two_sum(1.0, 1e-20)
+    >>> float(total), float(rest)
+    (1.0, 1e-20)
+    """
+    total = np.asarray(a + b)
+    added = total - a
+    return total, np.asarray((a - (total - added)) + (b - added))
+
+
+def two_product(a: Any, b: Any) -> tuple[Floats, Floats]:
+    r"""A product of floats, and what its rounding took away: exact.
+
+    Formula: both are cut into halves of 26 digits, whose products are
+    exact.
+
+    Parameters: `a`, `b`, numbers or arrays below 1e290, with a product that
+    is 0 or above 1e-290 (what is smaller may lose its second float).
+    Returns: the rounded product, and the difference of the exact one and it.
+    Source: Dekker (1971), Section 5.
+
+    >>> x = 1 + 2.0**-30
+    >>> product, rest = two_product(x, x)
+    >>> float(product - 1 - 2.0**-29), float(rest) == 2.0**-60
+    (0.0, True)
+    """
+    parts = []
+    for x in (np.asarray(a, np.float64), np.asarray(b, np.float64)):
+        cut = x * (2.0**27 + 1)
+        top = cut - (cut - x)
+        parts += [top, x - top]
+    product = np.asarray(a * b)
+    high = parts[0] * parts[2] - product
+    return product, np.asarray(
+        (high + parts[0] * parts[3] + parts[1] * parts[2])
+        + parts[1] * parts[3]
+    )
+
+
+def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
+    r"""A quotient, and nearly all that its rounding took away.
+
+    Formula: $a/b = h + (a - h b)/b$, with the product $h b$ as an exact
+    sum of two floats.
+
+    Parameters: `a`, a number or an array; `b`, a number.
+    Returns: two floats. Their sum has a relative error of about $u^2$ if
+    $|a|$ and $|a/b|$ lie between 1e-270 and 1e290; beyond, fewer digits.
+    Source: Dekker (1971), Section 5.
+
+    >>> high, low = quotient(1.0, 3.0)
+    >>> Fraction(float(high)) + Fraction(float(low)) - Fraction(1, 3) < 1e-32
+    True
+    """
+    part, power = math.frexp(b)
+    with np.errstate(all="ignore"):
+        high = np.asarray(a / part)
+        seen = np.where(np.abs(high) < 1e290, high, 0.0)
+        product, error = two_product(seen, part)
+        low = ((a - product) - error) / part
+        low = np.where(np.abs(high) < 1e290, low, 0.0)
+        return np.ldexp(high, -power), np.ldexp(low, -power)
+
+
+# --- Code: Gaussian noise
+
+
+def normal_tail(z: Floats) -> Floats:
+    r"""Standard normal probability above z, to nearly full precision.
+
+    Formula: $\Phi(-z) = \frac12 e^{-z^2/2} \, \mathrm{erfcx}(z/\sqrt2)$,
+    with $z^2 = r^2 + (z - r)(z + r)$ for a short r, whose square is exact.
+
+    Parameters: `z`, an array (infinities allowed).
+    Returns: probabilities; below 1e-307 they lose digits, and are 0 from
+    $z = 38.6$ on.
+    Error: relative error below $10 u$, against ball arithmetic.
+
+    >>> bool(abs(normal_tail(np.array([0.0]))[0] - 0.5) < 1e-15)
+    True
+    """
+    x = np.minimum(np.abs(z), 40.0)
+    near = np.rint(x * 4096) / 4096  # its square has at most 37 digits
+    rest = (x - near) * (x + near)
+    density = np.exp(-near * near / 2) * np.exp(-rest / 2)
+    tail = density * erfcx(x / math.sqrt(2)) / 2
+    return np.asarray(np.where(z >= 0, tail, 1 - tail))
+
+
+def normal_masses(edges: Floats, widths: Floats) -> Floats:
+    r"""Standard normal probability of the intervals between edges.
+
+    Formula: $\Phi(z_{i+1}) - \Phi(z_i)$ without cancellation.
+
+    Parameters: `edges`, n increasing numbers $z_0, \dots, z_{n-1}$ (-inf
+    and inf allowed); `widths`, their n - 1 differences.
+    Returns: n + 1 probabilities, the outer ones of the two tails.
+    Error: rounding only, relative error below about $(10 + 4 z^2) u$.
+
+    >>> normal_masses(np.array([0.0, 1e-9]), np.array([1e-9]))
+    array([5.0000000e-01, 3.9894228e-10, 5.0000000e-01])
+    """
+    left, right = edges[:-1], edges[1:]
+    size = widths * (1 + np.maximum(np.abs(left), np.abs(right)))
+    inner = np.empty(len(widths))
+    # Wide: a difference of tails, taken on the side of the smaller ones.
+    wide = np.flatnonzero(~(size < 1))
+    mirrored = right[wide] > -left[wide]
+    low = np.where(mirrored, -right[wide], left[wide])
+    high = np.where(mirrored, -left[wide], right[wide])
+    across = (erf(high / math.sqrt(2)) - erf(low / math.sqrt(2))) / 2
+    outer = normal_tail(np.concatenate([-high, -low, -edges[:1], edges[-1:]]))
+    tails = outer[: len(wide)] - outer[len(wide) : -2]
+    inner[wide] = np.where(high <= 0, tails, across)
+    # Narrow: phi at the middle times a smooth integral, by quadrature.
+    for rule, narrow in (
+        (SHORT_RULE, size < 0.02),
+        (LONG_RULE, (size >= 0.02) & (size < 1)),
+    ):
+        where = np.flatnonzero(narrow)
+        half = widths[where] / 2
+        middle = left[where] + half
+        integral = np.zeros(len(where))
+        for node, weight in zip(*rule, strict=True):
+            t = node * half
+            integral += weight * np.exp(-t * (middle + t / 2))
+        density = np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
+        inner[where] = density * half * integral
+    return np.concatenate([outer[-2:-1], inner, outer[-1:]])
+
+
+@dataclass(frozen=True)
+class GaussianPair(DominatingPair):
+    r"""Two unit Gaussians: P = N(mu, 1) and Q = N(0, 1).
+
+    Formula: $L(z) = \mu z - \mu^2/2$.
+
+    Parameters: `mu` ($\mu$ in [1e-300, 1e300]), distance of the means in
+    standard deviations of the noise: sensitivity divided by standard
+    deviation; `rest`, what rounding took away from mu.
+    Raises: ValueError for mu outside this range.
+    Error: rounding only. Masses: `mass_error`, in both tails (down to
+    1e-300). Deltas: as `gaussian_delta`.
+    Source: Lebeda et al. (2024), Proposition 9.
+
+    >>> GaussianPair(1.0).delta(1.0) == gaussian_delta(1.0, mu=1.0)
+    True
+    """
+
+    mu: float
+    rest: float = field(default=0.0, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_number("mu", self.mu, 0, np.inf, "()")
+        check_number("mu", self.mu, 1e-300, 1e300)
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        return self.masses_at(edges, np.zeros_like(edges), widths, closed)
+
+    def masses_at(
+        self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        middle, low = quotient(edges, self.mu)
+        near = np.abs(middle) < 1e100  # else nothing or all lies beyond
+        shift = np.where(near, rests - middle * self.rest, 0.0) / self.mu
+        low = np.where(near, low + shift, 0.0)
+        p, q = (
+            normal_masses(z + (z_low + low + half_low), widths / self.mu)
+            for half, half_low in (
+                (-self.mu / 2, -self.rest / 2),
+                (self.mu / 2, self.rest / 2),
+            )
+            for z, z_low in [two_sum(middle, half)]
+        )
+        return p, q
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        return gaussian_delta(epsilon, mu=self.mu)
+
+    def reversed(self) -> "GaussianPair":
+        return self  # reflection at mu/2 exchanges P and Q
+
+
+# --- Code: Laplace noise
+
+
+@dataclass(frozen=True)
+class LaplacePair(DominatingPair):
+    r"""Two Laplace distributions of scale s whose means differ by 1.
+
+    Formula: $L(x) = (|x| - |x - 1|)/s$; between the means it is
+    $(2x - 1)/s$, outside it is constant, $\pm 1/s$: two atoms.
+
+    Parameters: `scale` ($s$ in [1e-150, 1e150]), in units of the distance
+    of the means; `rest`, what rounding took away from it.
+    Raises: ValueError for scale outside this range.
+    Error: rounding only. Masses: `mass_error`.
+    Deltas: as `laplace_delta`.
+    Source: Lebeda et al. (2024), Proposition 9.
+
+    >>> LaplacePair(2.0).loss_range
+    (-0.5, 0.5)
+    """
+
+    scale: float
+    rest: float = field(default=0.0, repr=False)
+
+    def __post_init__(self) -> None:
+        check_number("scale", self.scale, 0, np.inf, "()")
+        check_number("scale", self.scale, 1e-150, 1e150)
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -1 / self.scale, 1 / self.scale
+
+    @property
+    def atoms(self) -> tuple[float, ...]:
+        return self.loss_range
+
+    @property
+    def largest_loss(self) -> Fraction | None:
+        return 1 / Fraction(self.scale) if self.rest == 0 else None
+
+    @property
+    def atom_error(self) -> float:
+        return 4 * UNIT / self.scale
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        return self.masses_at(edges, np.zeros_like(edges), widths, closed)
+
+    def masses_at(
+        self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        most, low = map(float, quotient(1.0, self.scale))
+        low -= self.rest * most / self.scale
+        cut = np.concatenate([[-most], np.clip(edges, -most, most), [most]])
+        rest = np.where(np.abs(edges) < most, rests, np.sign(edges) * low)
+        rest = np.concatenate([[-low], rest, [low]])
+        inside = (edges[:-1] >= -most) & (edges[1:] <= most)
+        width = np.diff(cut) + np.diff(rest)
+        width[1:-1] = np.where(inside, widths, width[1:-1])
+        # Between the atoms dQ = e^(-(most + loss)/2)/4 and dP = e^loss dQ.
+        shrink = -np.expm1(-width / 2) / 2
+        left, left_low = two_sum(most, cut[:-1])
+        right, right_low = two_sum(most, -cut[1:])
+        q = np.exp(-(left + (left_low + low + rest[:-1])) / 2) * shrink
+        p = np.exp(-(right + (right_low + low - rest[1:])) / 2) * shrink
+        ends = np.array([-most, most])
+        small = math.exp(-most) / 2
+        p += atom_masses(edges, closed, ends, np.array([small, 0.5]))
+        q += atom_masses(edges, closed, ends, np.array([0.5, small]))
+        return p, q
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        return laplace_delta(epsilon, scale=self.scale)
+
+    def reversed(self) -> "LaplacePair":
+        return self

@@ -1,0 +1,108 @@
+"""Hold pages and modules to the sizes that CONTRIBUTING.md names.
+
+What is too long today is listed in TOO_LONG with its length: it may shrink,
+and it may not grow.
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from pathlib import Path
+
+from notebook import ROOT, code_cells, notebooks
+
+PAGE, WORDS, MODULE, FUNCTION, OPEN = 1000, 3500, 350, 40, 40
+TOO_LONG = {
+    "lines of lower_share in notebooks/counting/tangents.md": 83,
+    "lines of discretize in notebooks/counting/tangents.md": 59,
+    "lines of convolve in notebooks/counting/rounding.md": 71,
+    "lines of read_epsilon in notebooks/engine/one_sided.md": 45,
+    "lines of saddle in notebooks/engine/saddle.md": 44,
+    "lines of graded_points in notebooks/engine/grids.md": 41,
+    "lines of bound_tables in notebooks/engine/grids.md": 97,
+    "lines of add_tables in notebooks/engine/one_round.md": 63,
+    "lines of narrow in notebooks/engine/search.md": 62,
+    "lines of choose_split in notebooks/engine/rare_steps.md": 50,
+    "exported lines of notebooks/several/mixtures.md": 363,
+    "lines of chain_pair in notebooks/several/chains.md": 45,
+    "lines of log_sums_at in notebooks/renyi/subsampling.md": 44,
+    "lines of run_profiles in notebooks/gaussian_dp/certified_curves.md": 66,
+    "exported lines of notebooks/gaussian_dp/certified_curves.md": 369,
+    "lines of report in notebooks/gaussian_dp/report.md": 57,
+}
+LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT}
+LAYOUT |= {tokenize.DEDENT, tokenize.ENDMARKER}
+
+
+def main() -> int:
+    found: dict[str, int] = {}
+    limits: dict[str, int] = {}
+    for page in notebooks():
+        for what, (length, limit) in of_page(page).items():
+            found[what], limits[what] = length, limit
+    wrong = [
+        f"{what}: {length}, at most {TOO_LONG.get(what, limits[what])}"
+        for what, length in found.items()
+        if length > TOO_LONG.get(what, limits[what])
+    ]
+    wrong += [
+        f"{what}: is {found.get(what)}, tools/sizes.py says {n}"
+        for what, n in TOO_LONG.items()
+        if what not in found or found[what] < n
+    ]
+    print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def of_page(page: Path) -> dict[str, tuple[int, int]]:
+    """The lengths of a page and of what it exports, with their limits."""
+    text = page.read_text(encoding="utf-8")
+    name = str(page.relative_to(ROOT))
+    cells = re.compile(r"^(`{3,})\{code-cell\}.*?^\1$", re.M | re.S)
+    prose = cells.sub("", text)
+    found = {
+        f"lines of {name}": (len(text.splitlines()), PAGE),
+        f"words of {name}": (len(re.findall(r"\w+", prose)), WORDS),
+        f"'chapter N' in {name}": (len(re.findall(r"\bchapter \d", text)), 0),
+    }
+    total = 0
+    for cell in code_cells(page):
+        length = code_lines(cell.source)
+        if not {"hide-input", "hide-cell"} & set(cell.tags) and length > OPEN:
+            found[f"open cell at {name}:{cell.line}"] = length, OPEN
+        if "export" not in cell.tags:
+            continue
+        total += length
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.FunctionDef):
+                part = ast.get_source_segment(cell.source, node) or ""
+                what = f"lines of {node.name} in {name}"
+                found[what] = code_lines(part), FUNCTION
+    return found | {f"exported lines of {name}": (total, MODULE)}
+
+
+def code_lines(source: str) -> int:
+    """Lines with code: no blank ones, comments, docstrings and imports."""
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source + "\n").readline):
+        if token.type not in LAYOUT:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a magic
+        return len(lines)
+    for node in ast.walk(tree):
+        text = isinstance(node, ast.Expr) and isinstance(
+            node.value, ast.Constant
+        )
+        if isinstance(node, ast.stmt) and (
+            text or isinstance(node, ast.Import | ast.ImportFrom)
+        ):
+            lines -= set(range(node.lineno, (node.end_lineno or 0) + 1))
+    return len(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
