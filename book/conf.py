@@ -12,7 +12,7 @@ from docutils import nodes
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-import execute  # noqa: E402
+import execute  # noqa: E402  # from tools/, put on the path above
 
 settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 project = html_title = settings["title"]

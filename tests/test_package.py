@@ -164,4 +164,4 @@ def test_other_names_are_found_with_a_warning():
         is importlib.import_module("accountlib.counting.tangents").convex_hull
     )
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        accountlib.nothing  # noqa: B018
+        accountlib.nothing  # noqa: B018  # it must raise

@@ -183,6 +183,11 @@ def test_tangle_refuses_a_name_of_two_pages(toy):
     assert "twice: double" in tangle(toy, "--check", code=1)
 
 
+def test_tangle_refuses_a_name_that_hides_a_part(toy):
+    write(toy, cell(GOOD.replace("double", "part"), "export"))
+    assert "twice: part" in tangle(toy, "--check", code=1)
+
+
 def test_private_names_stay_out_of_all(toy):
     private = GOOD.replace("double", "_triple")
     write(toy, cell(GOOD, "export"), cell(private, "export"))

@@ -148,7 +148,7 @@ def package(modules: list[Module]) -> str:
     """The text of __init__.py: public names, and where all others live."""
     names = [name for module in modules for name in module.names]
     clash = {n for n in names if names.count(n) > 1}
-    clash |= set(names) & {module.name for module in modules}
+    clash |= set(names) & {m.name.split(".")[0] for m in modules}
     if clash:
         raise ExportError(f"names defined twice: {', '.join(sorted(clash))}")
     public = [name for module in modules for name in module.public]
