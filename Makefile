@@ -14,6 +14,9 @@ PIP := $(RUN) -m pip install -qq --disable-pip-version-check
 READY := $(VENV)/ready
 # A notebook's kernel warns that its local socket is not encrypted.
 QUIET := c.IPKernelApp.log_level = 40
+# nbformat checks with jsonschema, which checks addresses on the web with this
+# library, whose import takes 1.5 s. No notebook has such a field.
+QUICK := import sys; sys.modules['rfc3987_syntax'] = None
 export OMP_NUM_THREADS ?= 1
 SPHINX := -q -W --keep-going -c book -d build/doctrees . build/html
 
@@ -58,7 +61,8 @@ search: $(READY)
 
 # The package is installed in place, so that notebooks and tests import the
 # files of this folder.
-$(READY): $(VENV)/requirements pyproject.toml
+$(READY): $(VENV)/requirements pyproject.toml Makefile
+	echo "$(QUICK)" > $$(echo $(VENV)/lib/python3.*/site-packages)/quick.pth
 	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 

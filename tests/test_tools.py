@@ -267,7 +267,11 @@ def test_no_page_is_dropped_while_another_is_cached(toy):
     tangle(toy)
     limit = "Cache(FOLDER).change_cache_limit(1)"
     tools = "import sys\nsys.path.append('tools')\n"
-    run(toy, "-c", f"{tools}from execute import Cache, FOLDER\n{limit}")
+    run(
+        toy,
+        "-c",
+        f"{tools}from cache import Cache\nfrom execute import FOLDER\n{limit}",
+    )
     run(toy, "tools/execute.py")
     assert len(list((toy / "build" / "executed" / "part").iterdir())) == 2
 

@@ -17,27 +17,11 @@ import re
 import sys
 from pathlib import Path
 
-import nbformat
-from jupyter_cache.cache.main import JupyterCacheBase
-from jupyter_cache.executors import load_executor
 from notebook import ROOT, notebooks
 
 READER = {"name": "myst_nb_md", "type": "plugin"}
 TIMEOUT = 120  # seconds for one cell
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
-
-
-class Cache(JupyterCacheBase):
-    """A cache that keeps every page.
-
-    jupyter-cache drops the oldest pages beyond a thousand. It asks which to
-    keep, then which others there are, in two transactions: a page that another
-    process adds in between is taken for an old one and removed. A folder of
-    ours never holds that many.
-    """
-
-    def truncate_caches(self) -> None:
-        pass
 
 
 FOLDER = ROOT / "build" / "cache"
@@ -83,6 +67,7 @@ def imported(code: str, module: str = "") -> set[str]:
     return {name for name in names if name.split(".")[0] == "accountlib"}
 
 
+@functools.cache
 def digest_of(page: Path) -> str:
     """All that the outputs of a page depend on, but its own cells."""
     digest = hashlib.sha256(surroundings().encode())
@@ -97,7 +82,8 @@ def digest_of(page: Path) -> str:
     names = re.findall(r"^(?:from|import) (accountlib[\w.]*)", text, re.M)
     files: set[Path] = set().union(*map(needs, names))
     for file in sorted(files):
-        digest.update(str(file).encode() + b"\0" + file.read_bytes())
+        name = str(file.relative_to(ROOT)).encode()
+        digest.update(name + b"\0" + file.read_bytes())
     return digest.hexdigest()
 
 
@@ -112,10 +98,14 @@ def changed(known: Path) -> list[str]:
 
 def forget() -> None:
     """Take pages out of the cache whose surroundings have changed."""
-    cache, pages = Cache(FOLDER), changed(DIGESTS)
-    for record in cache.list_cache_records():
-        if record.uri in pages:
-            cache.remove_cache(record.pk)
+    pages = changed(DIGESTS)
+    if pages:
+        from cache import Cache
+
+        cache = Cache(FOLDER)
+        for record in cache.list_cache_records():
+            if record.uri in pages:
+                cache.remove_cache(record.pk)
 
 
 def main() -> int:
@@ -128,7 +118,7 @@ def main() -> int:
         for page in pages
         if done.get(str(page)) != now[str(page)] or not copy_of(page).exists()
     ]
-    if not run(stale):
+    if stale and not run(stale):
         return 1
     DONE.parent.mkdir(parents=True, exist_ok=True)
     DONE.write_text(json.dumps(done | now))
@@ -142,16 +132,20 @@ def state_of(page: Path) -> str:
 
 def run(pages: list[Path]) -> bool:
     """Execute what the cache does not have, and write copies."""
+    # Imported here, because most often no page has to run.
+    import nbformat
+    from cache import Cache
+    from jupyter_cache.executors import load_executor
+
     cache = Cache(FOLDER)
     uris = [str(path) for path in pages]
     for uri in uris:
         cache.add_nb_to_project(uri, read_data=READER)
-    if uris:
-        result = load_executor("local-parallel", cache=cache).run_and_cache(
-            filter_uris=uris, timeout=TIMEOUT
-        )
-        if result.excepted or result.errored:
-            return False
+    result = load_executor("local-parallel", cache=cache).run_and_cache(
+        filter_uris=uris, timeout=TIMEOUT
+    )
+    if result.excepted or result.errored:
+        return False
     # The copies that the tests hold a second run to. (myst-nb writes some too,
     # but without outputs where the cache has the page.)
     for path in pages:
