@@ -1,14 +1,11 @@
 """Sphinx settings: _config.yml, and what Jupyter Book 1 would add to it."""
 
-import ast
-import re
 import shutil
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
 import yaml
-from docutils import nodes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -27,6 +24,7 @@ extensions = [
     "sphinxcontrib.bibtex",
     "sphinx_copybutton",
     "sphinx_togglebutton",
+    "pages",  # from tools/
     *settings["sphinx"]["extra_extensions"],
 ]
 globals().update(settings["sphinx"]["config"])
@@ -83,78 +81,6 @@ def outputs_changed(app, env, added, edited, removed):
     return sorted(names & set(env.found_docs))
 
 
-SETTING = re.compile(
-    r"plt\.style\.use|set_matplotlib_formats|rng = |F = Fraction"
-)
-
-
-def only_sets_up(code):
-    """Whether a cell imports, and besides sets figures and seeds at most."""
-    try:
-        body = ast.parse(code).body
-    except SyntaxError:  # a magic
-        return False
-    imports = [n for n in body if isinstance(n, ast.Import | ast.ImportFrom)]
-    rest = [ast.unparse(n) for n in body if n not in imports]
-    return bool(imports) and all(SETTING.match(x) for x in rest)
-
-
-def name_folded_cells(app, doctree):
-    """A folded cell says what it holds, and how long it is.
-
-    That is its first definition. Cells of more than five lines that only
-    import are folded here: the idea comes first.
-    """
-    for node in doctree.findall(nodes.container):
-        if node.get("nb_element") != "cell_code" or not node.children:
-            continue
-        code = node.children[0].astext()
-        length = len(code.splitlines())
-        what = "the code"
-        if only_sets_up(code):
-            what = "imports"
-            if "tag_export" in node["classes"]:
-                what = "the module's imports"
-            if length > 5:
-                node.setdefault("hide_mode", "input")
-        elif name := re.search(r"^(?:class|def) \w+", code, re.M):
-            what = name[0]
-        if node.get("hide_mode") in ("input", "input+output"):
-            node["prompt_show"] = f"Show {what}, {length} lines"
-            node["prompt_hide"] = f"Hide {what}"
-
-
-CODE = re.compile(r"<pre>.*?</pre>", re.S)
-LABEL = re.compile(r"\(([a-z0-9]+(?:-[a-z0-9]+)+)\)")
-
-
-def number_labels(app, pagename, templatename, context, doctree):
-    """In code, an equation's label becomes its number, and leads there."""
-    equations = app.env.domains.math_domain
-
-    def number(label):
-        if label[1] not in equations.equations:
-            return label[0]
-        link = equations.resolve_xref(
-            app.env,
-            pagename,
-            app.builder,
-            "eq",
-            label[1],
-            nodes.inline(),
-            nodes.inline(),
-        )
-        where = link.get("refuri") or f"#{link['refid']}"
-        return f'<a href="{where}">{link.astext()}</a>'
-
-    if doctree:
-        context["body"] = CODE.sub(
-            lambda code: LABEL.sub(number, code[0]), context["body"]
-        )
-
-
 def setup(app):
     app.connect("build-finished", copy_mathjax)
-    app.connect("doctree-read", name_folded_cells)
     app.connect("env-get-outdated", outputs_changed)
-    app.connect("html-page-context", number_labels)

@@ -1,0 +1,103 @@
+"""What the built pages show of a notebook: a small extension of Sphinx."""
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+
+SETTING = re.compile(
+    r"plt\.style\.use|set_matplotlib_formats|rng = |F = Fraction"
+)
+OPEN = 5  # lines of imports that are not folded
+WIDE = 480  # points: a figure of several panels
+CODE = re.compile(r"<pre>.*?</pre>", re.S)
+LABEL = re.compile(r"\(([a-z0-9]+(?:-[a-z0-9]+)+)\)")
+
+
+def setup(app: Any) -> None:
+    app.connect("doctree-read", fold_imports)
+    app.connect("doctree-read", name_folded_cells)
+    app.connect("doctree-read", mark_wide_figures)
+    app.connect("html-page-context", number_labels)
+
+
+def fold_imports(app: Any, doctree: nodes.document) -> None:
+    """Cells that only import are folded: the idea comes first."""
+    for cell, code in cells(doctree):
+        if only_sets_up(code) and len(code.splitlines()) > OPEN:
+            cell.setdefault("hide_mode", "input")
+
+
+def name_folded_cells(app: Any, doctree: nodes.document) -> None:
+    """A folded cell says what it holds, and how long it is."""
+    for cell, code in cells(doctree):
+        if cell.get("hide_mode") in ("input", "input+output"):
+            what = content(code, "tag_export" in cell["classes"])
+            length = len(code.splitlines())
+            cell["prompt_show"] = f"Show {what}, {length} lines"
+            cell["prompt_hide"] = f"Hide {what}"
+
+
+def cells(doctree: nodes.document) -> list[tuple[nodes.container, str]]:
+    """The code cells of a page, each with its code."""
+    return [
+        (node, node.children[0].astext())
+        for node in doctree.findall(nodes.container)
+        if node.get("nb_element") == "cell_code" and node.children
+    ]
+
+
+def content(code: str, export: bool) -> str:
+    """What a cell holds: its first definition, or imports."""
+    if only_sets_up(code):
+        return "the module's imports" if export else "imports"
+    name = re.search(r"^(?:class|def) \w+", code, re.M)
+    return name[0] if name else "the code"
+
+
+def only_sets_up(code: str) -> bool:
+    """Whether a cell imports, and besides sets figures and seeds at most."""
+    try:
+        body = ast.parse(code).body
+    except SyntaxError:  # a magic
+        return False
+    imports = [n for n in body if isinstance(n, ast.Import | ast.ImportFrom)]
+    rest = [ast.unparse(n) for n in body if n not in imports]
+    return bool(imports) and all(SETTING.match(x) for x in rest)
+
+
+def mark_wide_figures(app: Any, doctree: nodes.document) -> None:
+    """Figures that would be too small on a phone; book.css lets them scroll.
+
+    Matplotlib names the width at the start of the file.
+    """
+    for node in doctree.findall(nodes.image):
+        file = Path(app.srcdir) / node["uri"]
+        if file.suffix == ".svg" and file.exists():
+            start = file.read_text(encoding="utf-8")[:2000]
+            width = re.search(r'<svg [^>]*width="(\d+)', start)
+            if width and int(width[1]) > WIDE:
+                node["classes"].append("wide")
+
+
+def number_labels(
+    app: Any, pagename: str, template: str, context: Any, doctree: Any
+) -> None:
+    """In code, an equation's label becomes its number, and leads there."""
+    equations = app.env.domains.math_domain
+
+    def number(label: re.Match[str]) -> str:
+        if label[1] not in equations.equations:
+            return label[0]
+        link = equations.resolve_xref(
+            app.env, pagename, app.builder, "eq", label[1], None, None
+        )
+        target = link.get("refuri") or f"#{link['refid']}"
+        return f'<a href="{target}">{link.astext()}</a>'
+
+    if doctree:
+        context["body"] = CODE.sub(
+            lambda code: LABEL.sub(number, code[0]), context["body"]
+        )
