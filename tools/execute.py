@@ -17,7 +17,7 @@ import re
 import sys
 from pathlib import Path
 
-from notebook import ROOT, notebooks
+from notebook import ROOT, code_cells, notebooks
 
 READER = {"name": "myst_nb_md", "type": "plugin"}
 TIMEOUT = 120  # seconds for one cell
@@ -126,8 +126,9 @@ def main() -> int:
 
 
 def state_of(page: Path) -> str:
-    text = hashlib.sha256(page.read_bytes()).hexdigest()
-    return digest_of(page) + text
+    """What the outputs of a page depend on, its cells too but not its text."""
+    code = "\0".join(cell.source for cell in code_cells(page))
+    return digest_of(page) + hashlib.sha256(code.encode()).hexdigest()
 
 
 def run(pages: list[Path]) -> bool:
