@@ -72,7 +72,8 @@ def digest_of(page: Path) -> str:
     """All that the outputs of a page depend on, but its own cells."""
     digest = hashlib.sha256(surroundings().encode())
     text = page.read_text(encoding="utf-8")
-    if page.stem == "map":  # it shows these lines of all pages
+    if page.stem == "map":  # it shows all parts, and these lines of all pages
+        digest.update((ROOT / "_toc.yml").read_bytes())
         shown = re.compile(
             r"^(?:# |\* Time|from accountlib|    \w+,$).*", re.M
         )
