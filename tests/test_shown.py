@@ -29,18 +29,21 @@ rng = np.random.default_rng(1)
         ("import math", True),
         (IMPORTS + "run = Release(Gaussian(1.0))", False),
         (IMPORTS + "def f():\n    pass", False),
-        ("rng = np.random.default_rng(1)", False),
+        ("rng = np.random.default_rng(1)", True),
         ("%matplotlib inline", False),
         ("", False),
     ],
 )
-def test_a_cell_of_imports_holds_nothing_else(code, folded):
+def test_a_cell_that_sets_up_holds_nothing_else(code, folded):
     assert pages.only_sets_up(code) == folded
 
 
 def test_a_folded_cell_says_what_it_holds():
     assert pages.content(IMPORTS, False) == "imports"
     assert pages.content("# why\n\ndef f(x):\n    pass", True) == "def f"
+    assert pages.content("rng = np.random.default_rng(1)", False) == (
+        "settings"
+    )
     assert pages.content("x = 1", False) == "the code"
 
 

@@ -11,22 +11,23 @@ SETTING = re.compile(
     r"plt\.style\.use|set_matplotlib_formats|rng = |F = Fraction"
 )
 OPEN = 5  # lines of imports that are not folded
-WIDE = 480  # points: a figure of several panels
+WIDE = 450  # points: a figure of several panels
 CODE = re.compile(r"<pre>.*?</pre>", re.S)
 LABEL = re.compile(r"\(([a-z0-9]+(?:-[a-z0-9]+)+)\)")
 
 
 def setup(app: Any) -> None:
-    app.connect("doctree-read", fold_imports)
+    app.connect("doctree-read", fold_what_sets_up)
     app.connect("doctree-read", name_folded_cells)
     app.connect("doctree-read", mark_wide_figures)
     app.connect("html-page-context", number_labels)
 
 
-def fold_imports(app: Any, doctree: nodes.document) -> None:
-    """Cells that only import are folded: the idea comes first."""
+def fold_what_sets_up(app: Any, doctree: nodes.document) -> None:
+    """Cells that only set up are folded: the idea comes first."""
     for cell, code in cells(doctree):
-        if only_sets_up(code) and len(code.splitlines()) > OPEN:
+        short = len(code.splitlines()) <= OPEN and "import" in code
+        if only_sets_up(code) and not short:
             cell.setdefault("hide_mode", "input")
 
 
@@ -50,22 +51,26 @@ def cells(doctree: nodes.document) -> list[tuple[nodes.container, str]]:
 
 
 def content(code: str, export: bool) -> str:
-    """What a cell holds: its first definition, or imports."""
+    """What a cell holds: its first definition, imports or settings."""
     if only_sets_up(code):
+        if "import" not in code:
+            return "settings"
         return "the module's imports" if export else "imports"
     name = re.search(r"^(?:class|def) \w+", code, re.M)
     return name[0] if name else "the code"
 
 
 def only_sets_up(code: str) -> bool:
-    """Whether a cell imports, and besides sets figures and seeds at most."""
+    """Whether a cell only imports, and sets figures and seeds."""
     try:
         body = ast.parse(code).body
     except SyntaxError:  # a magic
         return False
-    imports = [n for n in body if isinstance(n, ast.Import | ast.ImportFrom)]
-    rest = [ast.unparse(n) for n in body if n not in imports]
-    return bool(imports) and all(SETTING.match(x) for x in rest)
+    return bool(body) and all(
+        isinstance(node, ast.Import | ast.ImportFrom)
+        or SETTING.match(ast.unparse(node))
+        for node in body
+    )
 
 
 def mark_wide_figures(app: Any, doctree: nodes.document) -> None:
