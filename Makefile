@@ -21,7 +21,8 @@ export OMP_NUM_THREADS ?= 1
 SPHINX := -q -W --keep-going -c book -d build/doctrees . build/html
 
 BOOK := $(shell find book notebooks accountlib -type f -not -name '*.pyc') \
-        _config.yml _toc.yml pyproject.toml tools/execute.py \
+        _config.yml _toc.yml pyproject.toml \
+        tools/execute.py tools/notebook.py tools/pages.py \
         $(wildcard benchmarks/*.json)
 
 .PHONY: book test tangle lint live lab search clean

@@ -17,6 +17,9 @@ LABEL = re.compile(r"\(([a-z0-9]+(?:-[a-z0-9]+)+)\)")
 
 
 def setup(app: Any) -> None:
+    # A change of this file changes a setting, and all pages are read anew.
+    text = Path(__file__).read_text(encoding="utf-8")
+    app.add_config_value("pages_text", text, "env")
     app.connect("doctree-read", fold_what_sets_up)
     app.connect("doctree-read", name_folded_cells)
     app.connect("doctree-read", mark_wide_figures)
