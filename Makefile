@@ -14,9 +14,9 @@ PIP := $(RUN) -m pip install -qq --disable-pip-version-check
 READY := $(VENV)/ready
 # A notebook's kernel warns that its local socket is not encrypted.
 QUIET := c.IPKernelApp.log_level = 40
-# nbformat checks with jsonschema, which checks addresses on the web with this
-# library, whose import takes 1.5 s. No notebook has such a field.
-QUICK := import sys; sys.modules['rfc3987_syntax'] = None
+# jsonschema does without this library, whose import takes 1.5 s in every
+# kernel; it checks addresses on the web, which no notebook has as a field.
+SLOW := rfc3987-syntax
 export OMP_NUM_THREADS ?= 1
 SPHINX := -q -W --keep-going -c book -d build/doctrees . build/html
 
@@ -62,8 +62,7 @@ search: $(READY)
 
 # The package is installed in place, so that notebooks and tests import the
 # files of this folder.
-$(READY): $(VENV)/requirements pyproject.toml Makefile
-	echo "$(QUICK)" > $$(echo $(VENV)/lib/python3.*/site-packages)/quick.pth
+$(READY): $(VENV)/requirements pyproject.toml
 	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
@@ -71,6 +70,7 @@ $(VENV)/requirements: requirements.txt
 	rm -rf $(VENV)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) -r requirements.txt
+	$(RUN) -m pip uninstall -qq -y $(SLOW)
 	mkdir -p $(VENV)/etc/ipython
 	echo "$(QUIET)" > $(VENV)/etc/ipython/ipython_kernel_config.py
 	touch $@
