@@ -315,9 +315,7 @@ def run_bound(pair: DominatingPair, query: Query) -> Bound:
             return Bound(lowest, highest)
         if highest < math.inf:
             edges = np.linspace(lowest, highest, _BETWEEN)[1:-1]
-            if (
-                highest > _Q_RUNS_OUT
-            ):  # more edges, where Q is too small for floats
+            if highest > _Q_RUNS_OUT:  # more edges, where Q is too small
                 edges = np.append(edges, highest + EDGES_BEYOND)
             edges = np.unique(edges)
 
