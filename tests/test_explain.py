@@ -22,7 +22,7 @@ CASES = [
     (TRAIN, EPSILON, "one grid", ["all losses"]),
     (RARE, DELTA, "two grids", ["rare sums", "near losses"]),
     (ONE, DELTA, "single run", []),
-    (TINY, Query(None, 5.0, 1e-3), "Chernoff's inequality", []),
+    (TINY, Query(None, 5.0, 1e-3), "simple bounds", []),
 ]
 
 
@@ -80,7 +80,8 @@ def test_both_halves_of_a_split():
     told = explain(ways(RARE), DELTA)
     assert 0 < told.split < math.inf
     rare, near = told.grids
-    assert rare.bound.upper + near.bound.upper >= told.bound.upper
+    together = rare.bound.upper + near.bound.upper
+    assert math.isclose(together, told.bound.upper, rel_tol=1e-12)
     assert rare.tilt != near.tilt
 
 
@@ -95,6 +96,12 @@ def test_a_search_never_changes():
     assert started.bound == first and started.bound.lower == 0
     after = dataclasses.asdict(dataclasses.replace(look, losses=(), cells=()))
     assert before == after
+
+
+def test_chernoff_is_enough_where_floats_end():
+    search = narrow(first_look(ways(TINY), Query(None, 5.0, 1e-3)), 0.0)
+    assert search.upper_from == "Chernoff's inequality" and search.ended
+    assert search.step == 0 and search.bound.upper < 1e-290
 
 
 def test_ends_keep_what_they_come_from():
