@@ -97,7 +97,7 @@ _STEPS = 6  # tries for each of them
 _COARSER = 4.0  # times a step whose grid was too long
 _PAST = 1.2  # times a step that was too fine: far enough from it
 # Refinement
-_ROUNDS = 8  # refinements; half as many if nothing else follows
+_ROUNDS = 8  # refinements; half as many for a part, and after two grids
 _MOST_STUCK = 3  # refinements with little gain, one after the other
 _GAIN = 0.8  # the new gap over the old one, if the gain is little
 _SHARPER = 0.8  # aim at this part of the width: the prediction is rough
