@@ -55,9 +55,13 @@ LEFT_OUT = {
     # where to look, how fine: any choice is valid
     *("Query.log_spare", "Query.width_of_epsilon", "saddle"),
     *("choose_tilt", "predicted_width", "landmarks", "aligned_step"),
-    *("total_cumulants", "Cells.rare", "Cells.finer", "Search.look"),
-    *("Search.seems_rare", "Search.hindered", "Search.first_step"),
-    *("Search.start", "refine", "Search.exclude"),
+    *("total_cumulants", "Cells.rare", "Cells.finer", "OrderLook"),
+    *("look_at_orders", "rough_answer", "first_look", "seems_rare"),
+    *("Search.hindered", "first_step", "with_tilt", "start_search"),
+    *("middle_answer", "next_step", "next_grid", "try_step", "is_done"),
+    *("gains_little", "refine", "exclude", "log_rare_share"),
+    *("transform_work", "prefers_fft", "explain", "Explanation"),
+    *("grid_choice", "GridChoice"),
     # what is drawn, printed or only refused
     *("refute_tight", "listed_curve", "no_end"),
     *("PrivacyReport", "how_to_read", "plain", "named_fields", "report"),

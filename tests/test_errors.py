@@ -452,7 +452,7 @@ def mass_at_infinity(m):
         (one,) = m.bound_tables(part, 0.1, 1.0, -60.0, (side,))
         keeps(side, F(one.infinity_mass), once)
         one = table(m, side, [0.5, 2.0**-54], infinity_mass=value)
-        found = m.sums([(one, count)], 0.0)["infinity_mass"]
+        found = m.bare_sum([(one, count)], 0.0).infinity_mass
         keeps(side, F(found), 1 - (1 - F(value)) ** count)
         exact = value + exact_delta(exact_losses((one, 1)), 0.0)
         keeps(side, m.read_delta(one, 0.0), exact)

@@ -24,7 +24,7 @@ from accountlib.engine import (
 )
 from accountlib.engine.one_sided import TiltedTable
 from accountlib.engine.saddle import Query
-from accountlib.engine.search import Search
+from accountlib.engine.search import first_look, narrow
 from accountlib.runs import one_call
 
 
@@ -181,17 +181,15 @@ def test_near_and_far_deltas_one_by_one(seed):
     pair = al.DiscretePair(tuple(p), tuple(q))
     near, rare = parts_of_delta(pair.p, pair.q, count, epsilon, far)
     query = Query(None, epsilon, 1e-3)
-    found = Search([(pair, count)], query, split)
-    found.narrow(0.0)
+    found = narrow(first_look([(pair, count)], query, split), 0.0)
     assert found.bound.lower <= rare * (1 + 1e-9)
     assert rare * (1 - 1e-9) <= found.bound.upper
     part = [(one_round.NearPair(pair, split), count)]
-    search = Search(part, query)
-    search.narrow(0.0)
+    search = narrow(first_look(part, query), 0.0)
     assert search.bound.lower <= near * (1 + 1e-9)
     assert near * (1 - 1e-9) <= search.bound.upper
     known = al.Bound(0.0, 1.0)
-    whole = rare_steps.two_grids([(pair, count)], query, known, rare)
+    whole = rare_steps.two_grids([(pair, count)], query, known, rare).bound
     assert whole.lower <= (near + rare) * (1 + 1e-9)
     assert (near + rare) * (1 - 1e-9) <= whole.upper
 
@@ -423,8 +421,7 @@ def test_frequent_far_losses_are_no_rare_ones():
     )
     (way,) = one_call.directions(run, "remove", 1)
     query = Query(None, 0.012743968727813899, 1e-3)
-    search = Search(way, query, 3.98e-09)
-    search.narrow(0.0)
+    search = narrow(first_look(way, query, 3.98e-09), 0.0)
     assert search.bound.contains(4.0935e-95)
 
 
@@ -453,13 +450,13 @@ def test_a_poor_guess_gives_no_wrong_answer(guess):
     pair = al.DiscretePair((0.5, 0.5 - rare, rare), (q[0], 1 - sum(q), q[1]))
     known = al.Bound(0.0, math.inf)
     query = Query(0.03, None, 1e-3)
-    bound = rare_steps.two_grids([(pair, 3)], query, known, guess)
+    bound = rare_steps.two_grids([(pair, 3)], query, known, guess).bound
     assert bound.contains(0.09164537145110)
     for delta in (1e-6, 3e-5, 1e-3, 0.01, 0.05):
         exact = al.epsilon(al.Release(pair, count=3), delta=delta, **REMOVE)
         found = rare_steps.two_grids(
             [(pair, 3)], Query(delta, None, 1e-3), known, guess
-        )
+        ).bound
         assert found.lower <= exact.upper and exact.lower <= found.upper
 
 

@@ -3,6 +3,7 @@ fractions, which share nothing with the library."""
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -15,7 +16,7 @@ from accountlib.counting import composition
 from accountlib.engine import grids, one_sided, rare_steps
 from accountlib.engine.one_round import NearPair
 from accountlib.engine.saddle import Query
-from accountlib.engine.search import Search
+from accountlib.engine.search import first_look, with_ends, with_tilt
 from accountlib.runs import one_call
 
 Table = list[tuple[Fraction, Fraction]]
@@ -135,14 +136,14 @@ def test_both_parts_of_a_forced_split(seed):
         (False, [(NearPair(pair, split), n) for pair, n in losses]),
     ):
         epsilon = float(rng.uniform(0, 1.2)) * largest
-        search = Search(ways, Query(None, epsilon, 1e-3))
-        if far:
-            search = Search(ways, Query(None, epsilon, 1e-3), split)
-        search.order = float(10 ** rng.uniform(-2, 2))
+        query, above = Query(None, epsilon, 1e-3), split if far else math.inf
+        search = first_look(ways, query, above)
+        order = float(10 ** rng.uniform(-2, 2))
+        search = replace(search, order=order)
         step = float(10 ** rng.uniform(-3, -1)) * largest
-        search.compute(
-            step, max(search.guess, 1e-250), 0.01, composition.SIDES
-        )
+        value = max(search.guess, 1e-250)
+        search = with_tilt(search, step, value)
+        search = with_ends(search, step, value, 0.01, composition.SIDES)
         truth = curve(near, epsilon)
         truth = curve(some, epsilon) - truth if far else truth
         room = 1e-70  # of the difference
@@ -165,7 +166,8 @@ def test_no_more_grid_points_than_allowed():
     p = (0.375, 0.0625, 0.0078125, 0.1796875, 0.375)
     q = (0.125, 0.3125, 0.2578125, 0.1796875, 0.125)
     pair = al.SampledPair(al.DiscretePair(p, q), 1e-8)
-    part = Search([(pair, 1)], Query(None, 2e-8, 1e-3), 1.5e-8).cells[0]
+    look = first_look([(pair, 1)], Query(None, 2e-8, 1e-3), 1.5e-8)
+    part = look.cells[0]
     low, high = pair.loss_range
     for step in (1e-12, 1e-13, 1e-14, 1e-15):
         try:

@@ -21,7 +21,6 @@ Names used here:
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ from accountlib.counting.composition import any_infinite
 from accountlib.counting.loss_tables import TINY, GridTooFine
 from accountlib.engine.one_sided import (
     MOST_POINTS,
-    WORK,
+    MOST_WORK,
     OneSided,
     TiltedTable,
 )
@@ -52,22 +51,26 @@ from accountlib.worst_cases.dominating_pairs import (
 )
 
 __all__ = [
-    "sums",
+    "bare_sum",
     "near_and_far",
     "log_rare",
     "log_gain",
     "NearPair",
     "Power",
+    "Circle",
+    "prefers_fft",
+    "choose_circle",
+    "sum_spectrum",
     "add_tables",
 ]
 
 # --- The idea in fifteen lines
 
 
-def sums(
+def bare_sum(
     parts: Sequence[tuple[TiltedTable, int]], tail: float
-) -> dict[str, Any]:
-    """What adds up: the fields of `OneSided` for a sum of losses.
+) -> TiltedTable:
+    """What adds up: a table of the sum, still without its masses.
 
     Parameters: `parts`, tables and counts; `tail`, to be added.
     Error: rounding of the sums moves the table outward by as much.
@@ -76,7 +79,7 @@ def sums(
     ...     1.0, 0.5, 0.0, 0.0, 0.0, 0.0, "upper",
     ...     np.arange(2), np.array([0.25, 0.75])
     ... )
-    >>> round(sums([(coin, 2)], 0.0)["offset"], 9)
+    >>> round(bare_sum([(coin, 2)], 0.0).offset, 9)
     1.0
     """
     model = parts[0][0]
@@ -87,15 +90,17 @@ def sums(
     raised = 4 * UNIT * math.fsum(n * abs(t.log_scale) for t, n in parts)
     offset = math.fsum(n * t.offset for t, n in parts)
     log_scale = math.fsum(n * t.log_scale for t, n in parts)
-    return {
-        "step": model.step,
-        "offset": offset + sign * moved,
-        "tilt": tilt,
-        "log_scale": log_scale + sign * (raised + 2 * tilt * moved),
-        "tail": tail + math.fsum(n * table.tail for table, n in parts),
-        "infinity_mass": min(1.0, infinity),
-        "bound": model.bound,
-    }
+    return TiltedTable(
+        step=model.step,
+        offset=offset + sign * moved,
+        tilt=tilt,
+        log_scale=log_scale + sign * (raised + 2 * tilt * moved),
+        tail=tail + math.fsum(n * table.tail for table, n in parts),
+        infinity_mass=min(1.0, infinity),
+        bound=model.bound,
+        index=np.zeros(1, int),
+        mass=np.zeros(1),
+    )
 
 
 # --- Rare steps
@@ -263,7 +268,9 @@ class Power:
         lost, added, gain_lost, most = np.zeros((4, places))
         middle = 0
 
-        def transform(table: TiltedTable, center: int) -> Any:
+        def transform(
+            table: TiltedTable, center: int
+        ) -> tuple[NDArray[np.complex128], Floats]:
             if highest is None:
                 return fast_transform(table, center, size)
             return slow_transform(table, center, size, highest)
@@ -326,6 +333,130 @@ class Power:
         return found, np.where(unknown, most, wrong)
 
 
+_SPARE_DECAY = 2.0  # log of the room below what high frequencies may weigh
+_FFT = 10.0  # work of an FFT for each place and power of two
+_EXPONENTIALS = 60, 40.0  # work of the slow one, besides multiplications
+_NOISE = 0.01  # part of the tail that the round-off of an FFT may be
+_FEWER = 1 / 4  # of the work, where near and far losses need two transforms
+_LONGEST = 16 * MOST_POINTS  # places of an FFT: some hundred megabytes
+_LARGEST_PRODUCT = 2**62  # of a place and a frequency: a whole number
+_READING = 200  # work for each frequency that is kept, when delta is read
+
+
+@dataclass(frozen=True)
+class Circle:
+    """Where a sum is transformed, and at which frequencies.
+
+    Fields: `first`, index where its window begins, and `size`, its number
+    of places; `whole`, whether the window has all sums; `highest`, the
+    last frequency that is computed (None: all, by FFT); `needed`, minus
+    the log of what may be left out; `rest`, a bound of what is.
+    """
+
+    first: int
+    size: int
+    whole: bool
+    highest: int | None
+    needed: float
+    rest: float
+
+
+def prefers_fft(
+    parts: Sequence[tuple[TiltedTable, int]],
+    size: int,
+    highest: int,
+    log_tail: float,
+) -> bool:
+    """Whether an FFT is less work, and precise enough.
+
+    Parameters: `parts`, tables and counts; `size` of the circle;
+    `highest` frequency that the slow transform would need; `log_tail`.
+    Raises: GridTooFine if both transforms are too much work.
+    """
+    rare = len(parts[0][0].pieces) > 0
+    nodes = sum(np.count_nonzero(table.mass) for table, _ in parts)
+    each, root = _EXPONENTIALS
+    slow_work = (nodes + each) * highest + root * nodes * math.sqrt(highest)
+    fast_work = _FFT * len(parts) * size * math.log2(size + 1)
+    noise = 8 * math.log2(size + 1) * UNIT * sum(n for _, n in parts)
+    allowed = log_tail - (log_rare(parts) if rare else 0.0)
+    precise = noise < _NOISE * math.exp(allowed)
+    too_slow = slow_work > (MOST_WORK * _FEWER if rare else MOST_WORK)
+    fast = too_slow or (precise and fast_work < slow_work)
+    if fast and size <= _LONGEST:
+        return True
+    if too_slow or size * highest > _LARGEST_PRODUCT:
+        raise GridTooFine(parts[0][0].step, size)
+    return False
+
+
+def choose_circle(
+    parts: Sequence[tuple[TiltedTable, int]],
+    log_tail: float,
+    thetas: tuple[float, float],
+) -> Circle:
+    """Window, frequencies and transform for a sum of losses.
+
+    Parameters: as for `add_tables`, which has the example.
+    Raises: GridTooFine if the transforms are too much work.
+    """
+    step = parts[0][0].step
+    exponents = thetas[0] * step, thetas[1] * step
+    first, last = tail_window(parts, log_tail, exponents)
+    size = max(last - first + 1, 2)
+    whole = sum(n * int(t.index[-1] - t.index[0]) for t, n in parts) < size
+    needed = math.log(size) - log_tail + _SPARE_DECAY
+    highest, rest = highest_frequency(parts, size, needed)
+    if parts[0][0].pieces:  # both transforms are needed
+        near = [(near_and_far(t)[0], n) for t, n in parts]
+        other, more = highest_frequency(near, size, needed)
+        highest, rest = max(highest, other), rest + more
+    if prefers_fft(parts, size, highest, log_tail):
+        size = next_fast_len(size, real=True)
+        return Circle(first, size, whole, None, needed, 0.0)
+    return Circle(first, size, whole, highest, needed, rest)
+
+
+def sum_spectrum(
+    parts: Sequence[tuple[TiltedTable, int]], circle: Circle, tail: float
+) -> Spectrum:
+    """The total on a circle, with the errors of its entries inside.
+
+    Parameters: `parts`, tables and counts; `circle`; `tail`, tilted mass
+    outside of the window.
+    Raises: GridTooFine if too many frequencies are left.
+    """
+    size, needed, rest = circle.size, circle.needed, circle.rest
+    power = Power.of(parts, size, circle.highest)
+    keep = np.flatnonzero(~(power.log_size() <= -needed - 20))
+    if len(keep) == 0:  # nothing is larger than what may be left out
+        keep = np.zeros(1, int)
+    if _READING * len(keep) > MOST_WORK:
+        raise GridTooFine(parts[0][0].step, size)
+    largest = power.logs.real if power.gain is None else power.most
+    growth = math.exp(min(max(float(largest[0]), 0.0), 700.0))
+    turns = keep * ((power.middle - circle.first) % size) % size
+    turn = np.exp(2j * np.pi / size * turns) / size
+    turn[(keep > 0) & (2 * keep < size)] *= 2
+    value, wrong = power.values(keep)
+    bare = bare_sum(parts, tail)
+    return Spectrum(
+        step=bare.step,
+        offset=bare.offset,
+        tilt=bare.tilt,
+        log_scale=bare.log_scale,
+        tail=bare.tail,
+        infinity_mass=bare.infinity_mass,
+        bound=bare.bound,
+        size=size,
+        first=circle.first,
+        frequency=keep,
+        value=value * turn,
+        wrong=wrong * np.abs(turn) * (1 + 32 * UNIT),
+        rest=1.01 * growth * (rest + math.exp(-needed - 20)),
+    )
+
+
 def add_tables(
     parts: Sequence[tuple[TiltedTable, int]],
     log_tail: float,
@@ -356,61 +487,13 @@ def add_tables(
     if any(t.pieces and not np.any(t.pieces[0]) for t, _ in parts):
         # every sum has a far loss
         parts = [(replace(t, pieces=()), n) for t, n in parts]
-    model, step = parts[0][0], parts[0][0].step
-    rare = len(model.pieces) > 0
+    model = parts[0][0]
     if len(parts) == 1 and parts[0][1] == 1:
-        return near_and_far(model)[1] if rare else model
+        return near_and_far(model)[1] if model.pieces else model
     if model.tilt <= 0:
         raise ValueError(f"tilt must be positive, got {model.tilt!r}")
     if any(np.max(table.mass) == 0 for table, _ in parts):
-        return TiltedTable(
-            **sums(parts, 0.0), index=np.zeros(1, int), mass=np.zeros(1)
-        )
-    first, last = tail_window(
-        parts, log_tail, (thetas[0] * step, thetas[1] * step)
-    )
-    size = max(last - first + 1, 2)
-    whole = sum(n * int(t.index[-1] - t.index[0]) for t, n in parts) < size
-    needed = math.log(size) - log_tail + 2
-    highest, rest = highest_frequency(parts, size, needed)
-    if rare:
-        near = [(near_and_far(t)[0], n) for t, n in parts]
-        other, more = highest_frequency(near, size, needed)
-        highest, rest = max(highest, other), rest + more
-    # By FFT if that is less work, and precise enough.
-    nodes = sum(np.count_nonzero(table.mass) for table, _ in parts)
-    slow_work = (nodes + 60) * highest + 40 * nodes * math.sqrt(highest)
-    fast_work = 10 * len(parts) * size * math.log2(size + 1)
-    noise = 8 * math.log2(size + 1) * UNIT * sum(n for _, n in parts)
-    allowed = log_tail - (log_rare(parts) if rare else 0.0)
-    precise = noise < 0.01 * math.exp(allowed)
-    too_slow = slow_work > (WORK / 4 if rare else WORK)
-    fast = too_slow or (precise and fast_work < slow_work)
-    fast &= size <= 16 * MOST_POINTS
-    if fast:
-        size = next_fast_len(size, real=True)
-        highest, rest = size // 2, 0.0
-    elif too_slow or size * highest > 2**62:
-        raise GridTooFine(step, size)
-    power = Power.of(parts, size, None if fast else highest)
-    keep = np.flatnonzero(~(power.log_size() <= -needed - 20))
-    if len(keep) == 0:  # nothing is larger than what may be left out
-        keep = np.zeros(1, int)
-    if 200 * len(keep) > WORK:
-        raise GridTooFine(step, size)
-    largest = power.logs.real if power.gain is None else power.most
-    growth = math.exp(min(max(float(largest[0]), 0.0), 700.0))
-    # From the middle of the tables to the start of the window.
-    turns = keep * ((power.middle - first) % size) % size
-    turn = np.exp(2j * np.pi / size * turns) / size
-    turn[(keep > 0) & (2 * keep < size)] *= 2
-    value, wrong = power.values(keep)
-    return Spectrum(
-        **sums(parts, 0.0 if whole else 2.02 * math.exp(log_tail)),
-        size=size,
-        first=first,
-        frequency=keep,
-        value=value * turn,
-        wrong=wrong * np.abs(turn) * (1 + 32 * UNIT),
-        rest=1.01 * growth * (rest + math.exp(-needed - 20)),
-    )
+        return bare_sum(parts, 0.0)
+    circle = choose_circle(parts, log_tail, thetas)
+    tail = 0.0 if circle.whole else 2.02 * math.exp(log_tail)
+    return sum_spectrum(parts, circle, tail)

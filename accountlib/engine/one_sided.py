@@ -21,29 +21,30 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from accountlib.counting.loss_tables import BoundKind
 from accountlib.counting.rounding import log_peak
-from accountlib.inputs import Floats, as_given
+from accountlib.inputs import Floats
 from accountlib.worst_cases.dominating_pairs import UNIT, DominatingPair
 
 __all__ = [
     "MOST_POINTS",
     "FINE_GRID",
-    "WORK",
-    "POOR",
-    "POWERS",
-    "SHARES",
-    "BEYOND",
+    "MOST_WORK",
+    "POOR_EXCESS",
+    "LOSS_PLACES",
     "Losses",
     "OneSided",
     "TiltedTable",
     "tilt_masses",
+    "Total",
     "read_delta",
+    "past_root",
+    "half_way",
     "read_epsilon",
 ]
 
@@ -51,15 +52,15 @@ __all__ = [
 
 MOST_POINTS = 2**19  # of a table, and of a fast transform
 FINE_GRID = 2048  # cells; a longer table gets coarser cells in its tails
-WORK = 1e8  # most multiplications of a transform without FFT
-POOR = 8.0  # a larger excess: one tilt does not reach what matters
-POWERS = np.frombuffer(  # arrays from bytes are read-only
-    np.append(
+MOST_WORK = 1e8  # multiplications of a transform without FFT: some 0.1 s
+POOR_EXCESS = 8.0  # a larger one: one tilt does not reach what matters
+LOSS_PLACES = np.frombuffer(  # where any loss is looked for; read-only
+    np.append(  # ten places for each power of ten, then few
         np.logspace(-9, 12, 211), 10.0 ** np.arange(14, 141, 2)
     ).tobytes()
 )
-SHARES = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97)  # of epsilon
-BEYOND = np.frombuffer(np.geomspace(1e-4, 50, 200).tobytes())
+_ROOT_TURNS = 120  # evaluations around a root; a dozen, as a rule
+_PAST_ROOT = 0.4  # part of the room by which a guess goes past the root
 Losses = Sequence[tuple[DominatingPair, int]]
 
 
@@ -178,10 +179,18 @@ def tilt_masses(
 
 # --- Reading off
 
+Total = OneSided | Sequence[OneSided]
 
-def read_delta(
-    total: OneSided | Sequence[OneSided], epsilon: ArrayLike
-) -> Any:
+
+@overload
+def read_delta(total: Total, epsilon: float) -> float: ...
+
+
+@overload
+def read_delta(total: Total, epsilon: Floats) -> Floats: ...
+
+
+def read_delta(total: Total, epsilon: float | Floats) -> float | Floats:
     """End of the interval for delta at one epsilon, or at many.
 
     Formula: eq. (int-upper), rounded outward.
@@ -201,7 +210,8 @@ def read_delta(
     if not isinstance(total, OneSided):
         parts = np.stack([read_delta(part, epsilon) for part in total])
         room = 1 + total[0].sign * 2 * len(total) * UNIT
-        return as_given(np.minimum(np.sum(parts, axis=0) * room, 1.0))
+        together = np.minimum(np.sum(parts, axis=0) * room, 1.0)
+        return together if together.ndim else float(together)
     sign, largest = total.sign, np.abs(epsilon) + total.reach
     moved = epsilon - sign * 8 * UNIT * largest  # rounding of the grid
     value, wrong = total.weighed(moved)
@@ -220,11 +230,42 @@ def read_delta(
     result = np.where(seen, finite, 0.0) + total.infinity_mass
     result = np.minimum(result * (1 + sign * 8 * UNIT), 1.0)
     unknown = 1.0 if sign > 0 else 0.0
-    return as_given(np.where(np.isnan(value), unknown, result))
+    result = np.where(np.isnan(value), unknown, result)
+    return result if result.ndim else float(result)
+
+
+def past_root(root: float, low: float, high: float, room: float) -> float:
+    """A guess a hair beyond an end that is near: both ends close in.
+
+    >>> past_root(1.0, 0.0, 1.1, 0.5)
+    0.8
+    """
+    hair = _PAST_ROOT * room * root
+    if root - low < 1.2 * hair:
+        return root + hair
+    if high - root < 1.2 * hair:
+        return root - hair
+    return root
+
+
+def half_way(
+    low: float, high: float, order: float, below: float, zero_seen: bool
+) -> float:
+    """A place between the ends; `below` the upper end if 0 is the other.
+
+    >>> half_way(1.0, 2.0, 5.0, 0.1, True), half_way(0.0, 2.0, 5.0, 0.5, True)
+    (1.5, 1.5)
+    """
+    if high == math.inf:
+        return 2 * low + 1 / order
+    middle = (low + high) / 2
+    if low > 0:
+        return middle
+    return max(high - below, middle if zero_seen else 0.0)
 
 
 def read_epsilon(
-    total: OneSided | Sequence[OneSided],
+    total: Total,
     delta: float,
     guess: float = 1.0,
     order: float = 1.0,
@@ -251,36 +292,27 @@ def read_epsilon(
     infinite = math.fsum(part.infinity_mass for part in parts)
     if delta <= infinite * (1 + parts[0].sign * 8 * len(parts) * UNIT):
         return math.inf
-    log_delta = math.log(delta)
     low, high, x, slope = 0.0, math.inf, max(guess, 0.0), order
     before: tuple[float, float] | None = None
-    new = True  # 0 has not been looked at
-    for turn in range(120):
+    zero_seen = False
+    for turn in range(_ROOT_TURNS):
         value = read_delta(total, x)
-        y = math.log(value) - log_delta if value > 0 else -1e4
         if value > delta or (value == delta and not upper):
             low = x
         else:
             high = x
         if high < math.inf and high - low <= room * high:
             break
+        y = math.log(value) - math.log(delta) if value > 0 else -1e4
         if before is not None and (before[1] - y) * (x - before[0]) > 0:
             slope = (before[1] - y) / (x - before[0])
-        before, root = (x, y), x + y / slope
+        before, root, below = (x, y), x + y / slope, room * high * 2.0**turn
         if value <= 0:  # no slope: step down, farther each time
-            before, root = None, math.inf
-        near = 0.4 * room * root  # to the other side of the root
-        if root - low < 1.2 * near:
-            root += near
-        elif high - root < 1.2 * near:
-            root -= near
+            before, root, below = None, math.inf, 0.0
+        root = past_root(root, low, high, room)
         slow = turn % 8 == 7 or (turn > 8 and turn % 2 == 1)
-        if not low < root < high or slow:
-            root = (low + high) / 2 if high < math.inf else 2 * low + 1 / order
-            if low == 0 and high < math.inf:  # look just below first
-                shift = room * high * 2.0**turn if value > 0 else 0.0
-                below = high - (shift or 2.0**turn / order)
-                root = max(below, 0.0 if new else root)
-                new &= root > 0
-        x = root
+        if slow or not low < root < high:
+            below = below or 2.0**turn / order
+            root = half_way(low, high, order, below, zero_seen)
+        x, zero_seen = root, zero_seen or root == 0
     return high if upper else low

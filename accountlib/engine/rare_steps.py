@@ -17,7 +17,7 @@ Names used here:
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,8 @@ from accountlib.counting.rounding import log_peak
 from accountlib.engine.grids import fitting_step
 from accountlib.engine.one_round import NearPair
 from accountlib.engine.one_sided import (
+    LOSS_PLACES,
     MOST_POINTS,
-    POWERS,
-    SHARES,
     Losses,
     read_epsilon,
 )
@@ -38,31 +37,80 @@ from accountlib.engine.saddle import (
     Cells,
     Query,
     choose_tilt,
-    jumps,
+    jump_delta,
     saddle,
     total_cumulants,
     within,
 )
-from accountlib.engine.search import Search
-from accountlib.engine.single_runs import loss_ceiling, simple_bound
+from accountlib.engine.search import (
+    Search,
+    cut_with,
+    exclude,
+    first_look,
+    narrow,
+    seems_rare,
+    with_guess,
+)
+from accountlib.engine.single_runs import (
+    loss_ceiling,
+    run_bound,
+    simple_bound,
+)
 from accountlib.inputs import Floats
 from accountlib.worst_cases.dominating_pairs import UNIT, DominatingPair
 
 __all__ = [
     "near_cells",
-    "grid_size",
+    "window_length",
     "least_order",
+    "Half",
     "rough_half",
+    "Split",
     "beside_atoms",
+    "split_cells",
+    "look_at_split",
+    "look_at_splits",
+    "grid_length",
+    "longer_grid",
     "choose_split",
     "rough_epsilon",
-    "added",
+    "bound_of_sum",
+    "unresolved",
     "both_parts",
+    "narrow_both",
+    "TwoGrids",
     "two_grids",
+    "with_two_grids",
     "refine",
+    "bound_direction",
 ]
 
 # --- Where to split
+
+# Places for a split
+_EVERY = 6  # of LOSS_PLACES up to 10: a factor of four between two
+_SHARES = 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97  # of epsilon: one jump
+_LEAST_SPLIT = 1e-9  # a smaller loss is no jump
+_FINE = 0.02, 4.0, 250  # more edges around epsilon: one tilt is steep there
+_NEAR_MASS = 0.3  # P-mass of near losses at least: the frequent ones
+_FREQUENT = 100.0  # log of the odds of a far loss: not rare at all
+# What a split costs
+_ALONE = 1.0  # log of the quotient of two deltas: the larger one decides
+_UNRESOLVED = 1e-3  # part of the width that a small delta may have
+_HALF = 0.5  # part of the width for each of two
+_LEAST_SHARE = 1e-3  # of delta; less is not aimed at with less width
+_COARSEST = 0.5  # relative width of the part that is small
+_LOG_OUTSIDE = 30.0  # minus the log of what lies outside of a window
+_FREE_EXCESS = 7.0  # a larger excess makes the grid dear: one tilt is poor
+_ORDERS = 1e-3, 1.0, 40  # times the order of the saddle point
+_LONGEST = 64.0 * MOST_POINTS  # steps in a window: no split helps
+# Both parts together
+_UNKNOWN = 3.0  # factor between a guess of delta and the truth
+_ROUNDS = 2  # of a guess of epsilon, and of the shares of both parts
+_LOOKS = 8  # at epsilons, half-way in logarithms
+_FAR_UP = 1e3  # factor between the first two of them, at most
+_LOOKED = 1.1  # factor between the last two of them
+_NO_DIGITS = 1e-290  # a delta near the end of the floats is taken as it is
 
 
 def near_cells(part: Cells, split: float) -> Cells:
@@ -77,7 +125,7 @@ def near_cells(part: Cells, split: float) -> Cells:
     return replace(part, log_p=log_p, split=math.inf)
 
 
-def grid_size(
+def window_length(
     cells: Sequence[Cells], order: float, point: tuple[float, float]
 ) -> float:
     """Length of the window of a grid, roughly; more if one tilt is poor.
@@ -88,8 +136,10 @@ def grid_size(
     tilt, excess, (below, above) = choose_tilt(cells, order, *point)
     at = np.array([tilt - below, tilt, tilt + above])
     moment = total_cumulants(cells, at)[0]
-    reach = (moment[[0, 2]] - moment[1] + 30) / np.array([below, above])
-    return float(np.sum(reach)) * math.exp(min(max(excess - 7, 0.0), 99.0))
+    rise = moment[[0, 2]] - moment[1] + _LOG_OUTSIDE
+    reach = rise / np.array([below, above])
+    price = math.exp(min(max(excess - _FREE_EXCESS, 0.0), 99.0))
+    return float(np.sum(reach)) * price
 
 
 def least_order(
@@ -100,26 +150,54 @@ def least_order(
     Parameters: `cells` of all parts; `order` of the saddle point; `point`,
     epsilon and the log of a delta that need not be resolved.
     """
-    orders = order * np.geomspace(1e-3, 1, 40)
-    powers = total_cumulants(cells, orders)[0] - orders * point[0]
-    powers += np.array([log_peak(x) for x in orders])
-    low = np.flatnonzero(powers <= point[1])
+    orders = order * np.geomspace(*_ORDERS)
+    log_bounds = total_cumulants(cells, orders)[0] - orders * point[0]
+    log_bounds += np.array([log_peak(x) for x in orders])
+    low = np.flatnonzero(log_bounds <= point[1])
     return float(orders[low[0]]) if len(low) > 0 else order
 
 
-def rough_half(
-    cells: Sequence[Cells], epsilon: float, goal: float
-) -> tuple[float, float, float]:
+@dataclass(frozen=True, eq=False)
+class Half:
+    """A rough look at near losses, or at sums with a far one.
+
+    Fields: `cells` of all kinds of steps; `order` of the saddle point;
+    `log_delta`, roughly, and `slope`, how fast it falls with epsilon.
+    """
+
+    cells: tuple[Cells, ...]
+    order: float
+    log_delta: float
+    slope: float
+
+
+def rough_half(cells: Sequence[Cells], epsilon: float, goal: float) -> Half:
     """Order, log of delta and slope of near losses or of rare sums."""
-    order, log_delta = saddle(cells, Query(None, epsilon, goal))
-    one, slope = jumps(cells, epsilon, 1.0)
+    parts = tuple(cells)
+    order, log_delta = saddle(parts, Query(None, epsilon, goal))
+    one, slope = jump_delta(parts, epsilon, 1.0)
     log_one = math.log(max(one, 1e-320))
-    if cells[0].split < math.inf:
-        return order, log_one if one > 0 else log_delta, max(slope, order)
-    count = sum(part.count for part in cells)
-    most, _ = jumps(cells, epsilon, 1 / count)
+    if parts[0].split < math.inf:
+        log_rare = log_one if one > 0 else log_delta
+        return Half(parts, order, log_rare, max(slope, order))
+    count = sum(part.count for part in parts)
+    most, _ = jump_delta(parts, epsilon, 1 / count)
     log_delta = min(log_delta, math.log(max(most, 1e-320)))
-    return order, max(log_delta, log_one), order
+    return Half(parts, order, max(log_delta, log_one), order)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A place between near and far losses, and a look at both parts."""
+
+    place: float
+    near: Half
+    rare: Half
+
+    @property
+    def log_delta(self) -> float:
+        """Log of both deltas together, roughly."""
+        return float(np.logaddexp(self.near.log_delta, self.rare.log_delta))
 
 
 def beside_atoms(pair: DominatingPair, places: Floats) -> NDArray[np.bool_]:
@@ -141,6 +219,77 @@ def beside_atoms(pair: DominatingPair, places: Floats) -> NDArray[np.bool_]:
     return np.asarray(np.minimum(left, right) > room)
 
 
+def split_cells(losses: Losses, places: Floats, epsilon: float) -> list[Cells]:
+    """A rough look at each kind of step, with places among its edges."""
+    first, last, many = _FINE
+    fine = epsilon * np.geomspace(first, last, many)
+    cells = []
+    for pair, count in losses:
+        edges = Cells.first(pair, count, 1e-320).edges
+        edges = np.concatenate([edges, places, fine[fine > 1e-12]])
+        cells.append(Cells.of(pair, count, np.unique(edges), 1e-320))
+    return cells
+
+
+def look_at_split(
+    cells: Sequence[Cells], place: float, query: Query
+) -> Split | None:
+    """A look at both parts; None where far losses are not rare.
+
+    Parameters: `cells` of all kinds of steps, with the place among their
+    edges; `place`; `query` for a delta.
+    """
+    near = [near_cells(part, place) for part in cells]
+    if min(float(np.sum(np.exp(x.log_p))) for x in near) < _NEAR_MASS:
+        return None
+    far = [replace(part, split=place) for part in cells]
+    if sum(part.rare(np.zeros(1))[0, 0] for part in far) > _FREQUENT:
+        return None
+    epsilon, goal = query.epsilon or 0.0, query.relative_width
+    near_half = rough_half(near, epsilon, goal)
+    return Split(place, near_half, rough_half(far, epsilon, goal))
+
+
+def look_at_splits(losses: Losses, query: Query) -> list[Split]:
+    """A rough look at every place that may be a good one for a split."""
+    epsilon = query.epsilon or 0.0
+    places = np.append(LOSS_PLACES[:200:_EVERY], epsilon * np.array(_SHARES))
+    places = places[places > _LEAST_SPLIT]
+    cells = split_cells(losses, places, epsilon)
+    top = min(float(part.edges[-1]) for part in cells)
+    free = [beside_atoms(pair, places) for pair, _ in losses]
+    places = places[np.all(free, axis=0) & (places < top)]
+    looks = (look_at_split(cells, x, query) for x in places.tolist())
+    return [look for look in looks if look is not None]
+
+
+def grid_length(half: Half, query: Query, log_whole: float) -> float:
+    """Steps in the window of one part, roughly.
+
+    Parameters: `half`; `query` for a delta; `log_whole`, log of the delta
+    of both parts.
+    """
+    epsilon, least = query.epsilon or 0.0, query.relative_width
+    floor = log_whole + math.log(_UNRESOLVED * least)
+    order, slope = half.order, half.slope
+    if half.log_delta < floor:  # it need not be resolved
+        order = slope = least_order(half.cells, order, (epsilon, floor))
+    share = math.exp(min(max(half.log_delta - log_whole, -700.0), 0.0))
+    goal = min(_HALF * least / max(share, _LEAST_SHARE), _COARSEST)
+    width = goal / slope * (1 + order) / (1 + slope)
+    step = fitting_step(half.cells, order, width)
+    point = epsilon, min(max(floor, half.log_delta), log_whole)
+    return window_length(half.cells, order, point) / step
+
+
+def longer_grid(split: Split, query: Query, log_whole: float) -> float:
+    """Steps in the longer one of two windows, roughly."""
+    near, rare = split.near, split.rare
+    if max(near.log_delta, rare.log_delta) < log_whole - _ALONE:
+        rare = replace(rare, log_delta=log_whole)  # several jumps, perhaps
+    return max(grid_length(x, query, log_whole) for x in (near, rare))
+
+
 def choose_split(
     losses: Losses, query: Query, low: float = 0.0, high: float = 1.0
 ) -> tuple[float, float]:
@@ -150,68 +299,35 @@ def choose_split(
     `high`, what is known of it, roughly.
     Returns: (a loss, or inf if no split seems to help; delta, roughly).
     """
-    epsilon, least = query.epsilon or 0.0, query.relative_width
-    tries = np.append(POWERS[:200:6], epsilon * np.array(SHARES))
-    tries = tries[tries > 1e-9]
-    fine = epsilon * np.geomspace(0.02, 4, 250)  # one tilt is steep there
-    cells = []
-    for pair, count in losses:
-        first = Cells.first(pair, count, 1e-320).edges
-        edges = np.concatenate([first, tries, fine[fine > 1e-12]])
-        cells.append(Cells.of(pair, count, np.unique(edges), 1e-320))
-    top = min(float(part.edges[-1]) for part in cells)
-    free = np.all([beside_atoms(pair, tries) for pair, _ in losses], axis=0)
-    found, whole = [], 0.0
-    for split in tries[free & (tries < top)]:
-        near = [near_cells(part, split) for part in cells]
-        if min(float(np.sum(np.exp(part.log_p))) for part in near) < 0.3:
-            continue
-        far = [replace(part, split=float(split)) for part in cells]
-        frequent = sum(part.rare(np.zeros(1))[0, 0] for part in far)
-        if frequent > 100:
-            continue
-        halves = [(x, *rough_half(x, epsilon, least)) for x in (near, far)]
-        whole = min(whole, float(np.logaddexp(halves[0][2], halves[1][2])))
-        found.append((float(split), halves))
-    best, choice = 64.0 * MOST_POINTS, math.inf
-    least_log, most_log = (math.log(max(x, 1e-320)) for x in (low, high))
-    whole = min(max(whole, least_log), most_log)
-    floor = whole + math.log(1e-3 * least)
-    for split, halves in found:
-        sizes = []
-        for half, order, log_delta, slope in halves:
-            if half[0].split < math.inf and log_delta < whole - 1:
-                if halves[0][2] < whole - 1:  # several jumps, perhaps
-                    log_delta = whole
-            if log_delta < floor:
-                order = slope = least_order(half, order, (epsilon, floor))
-            share = math.exp(min(max(log_delta - whole, -700.0), 0.0))
-            goal = min(0.5 * least / max(share, 1e-3), 0.5)
-            width = goal / slope * (1 + order) / (1 + slope)
-            step = fitting_step(half, order, width)
-            point = epsilon, min(max(floor, log_delta), whole)
-            sizes.append(grid_size(half, order, point) / step)
-        if max(sizes) < best:
-            best, choice = max(sizes), split
-    low_enough = [x for x, halves in found if halves[0][2] < floor]
-    if choice == math.inf and epsilon > 0:  # the far part at any price
-        choice = max(low_enough, default=math.inf)
-    return choice, math.exp(max(whole, -700.0))
+    looks = look_at_splits(losses, query)
+    log_whole = min([0.0, *(look.log_delta for look in looks)])
+    log_low, log_high = (math.log(max(x, 1e-320)) for x in (low, high))
+    log_whole = min(max(log_whole, log_low), log_high)
+    best, choice = _LONGEST, math.inf
+    for look in looks:
+        length = longer_grid(look, query, log_whole)
+        if length < best:
+            best, choice = length, look.place
+    if choice == math.inf and query.epsilon:  # the far part at any price
+        floor = log_whole + math.log(_UNRESOLVED * query.relative_width)
+        small = [x.place for x in looks if x.near.log_delta < floor]
+        choice = max(small, default=math.inf)
+    return choice, math.exp(max(log_whole, -700.0))
 
 
 def rough_epsilon(
     losses: Losses, query: Query, known: Bound, guess: float
 ) -> float:
     """Where near and far losses together reach delta, roughly."""
-    low, high = known.lower, min(known.upper, 1e3 * known.lower)
+    low, high = known.lower, min(known.upper, _FAR_UP * known.lower)
     if query.delta is None or not 0 < low < high:
         return guess
-    for _ in range(8):
+    for _ in range(_LOOKS):
         middle = math.sqrt(low * high)
         ask = Query(None, middle, query.relative_width)
         more = choose_split(losses, ask)[1] > query.delta
         low, high = (middle, high) if more else (low, middle)
-        if high < 1.1 * low:
+        if high < _LOOKED * low:
             break
     return math.sqrt(low * high)
 
@@ -219,8 +335,8 @@ def rough_epsilon(
 # --- Both parts together
 
 
-def added(
-    searches: Sequence["Search"],
+def bound_of_sum(
+    searches: Sequence[Search],
     query: Query,
     value: float,
     ceiling: float = 0.0,
@@ -236,18 +352,30 @@ def added(
         upper = math.fsum(x.bound.upper for x in searches)
         return Bound(lower * (1 - 2 * UNIT), upper * (1 + 2 * UNIT))
     order = max(x.order for x in searches)
-    room, ends = max(1e-3 * query.relative_width, 1e-15), [0.0, math.inf]
+    room, ends = query.root_room, [0.0, math.inf]
     for k, side in enumerate(SIDES[::-1]):
-        totals = [x.totals[side] for x in searches if side in x.totals]
+        totals = [t for x in searches for t in x.totals if t.bound == side]
         complete = len(totals) == len(searches)
         if totals and (complete or side == "lower"):
             ends[k] = read_epsilon(totals, query.delta, value, order, room)
     return Bound(ends[0], max(ends[1], ceiling))
 
 
+def unresolved(search: Search, epsilon: float, floor: float) -> Search:
+    """A search whose delta is small, to show just that.
+
+    Parameters: `search`; `epsilon`; `floor`, a delta that is small.
+    """
+    if search.guess >= floor:
+        return search
+    point = epsilon, math.log(floor)
+    order = least_order(search.cells, search.order, point)
+    return replace(search, guess=floor, order=order, slope=order)
+
+
 def both_parts(
     losses: Losses, split: float, query: Query, whole: float
-) -> tuple[list[Search], float]:
+) -> tuple[tuple[Search, ...], float]:
     """Searches for the delta of rare sums and of near losses, with guesses.
 
     Parameters: `losses`, pairs and counts; `split`; `query` for a delta;
@@ -258,86 +386,147 @@ def both_parts(
     epsilon, goal = query.epsilon or 0.0, query.relative_width
     near = [(NearPair(pair, split), n) for pair, n in losses]
     ceiling = loss_ceiling(near).upper
-    searches = [Search(losses, query, split)]
+    looks = [first_look(losses, query, split)]
     if ceiling > epsilon:
-        searches.append(Search(near, query))
-    for search in searches:
-        _, log_delta, search.slope = rough_half(search.cells, epsilon, goal)
-        search.expect(min(math.exp(min(max(log_delta, -700.0), 0.0)), whole))
-    if sum(search.guess for search in searches) < whole / 3:
-        searches[0].guess = whole
-    floor = 1e-3 * goal * math.fsum(search.guess for search in searches)
-    for search in searches:
-        if search.guess < floor:  # it need not be resolved
-            point = epsilon, math.log(floor)
-            search.order = least_order(search.cells, search.order, point)
-            search.guess, search.slope = floor, search.order
-    return searches, 0.0 if len(searches) > 1 else ceiling
+        looks.append(first_look(near, query))
+    searches = []
+    for look in looks:
+        half = rough_half(look.cells, epsilon, goal)
+        guess = math.exp(min(max(half.log_delta, -700.0), 0.0))
+        found = with_guess(look, min(guess, whole))
+        searches.append(replace(found, slope=half.slope))
+    if sum(search.guess for search in searches) < whole / _UNKNOWN:
+        searches[0] = replace(searches[0], guess=whole)
+    total = math.fsum(search.guess for search in searches)
+    floor = _UNRESOLVED * goal * total
+    found_ones = tuple(unresolved(x, epsilon, floor) for x in searches)
+    return found_ones, 0.0 if len(searches) > 1 else ceiling
+
+
+def narrow_both(
+    searches: tuple[Search, ...], goal: float
+) -> tuple[Search, ...]:
+    """Both parts, each as narrow as its share of delta asks for."""
+    sizes = [search.guess for search in searches]
+    floor = _UNRESOLVED * goal * math.fsum(sizes)
+    for _ in range(_ROUNDS):
+        found = []
+        for search, size in zip(searches, sizes, strict=True):
+            share = size / max(math.fsum(sizes), TINY)
+            width = min(_HALF * goal / max(share, _LEAST_SHARE), _COARSEST)
+            query = replace(search.query, relative_width=width)
+            aimed = replace(search, query=query, patient=True, ended=False)
+            found.append(narrow(aimed, floor))
+        searches = tuple(found)
+        sizes = [min(search.bound.upper, 1.0) for search in searches]
+    return searches
+
+
+@dataclass(frozen=True, eq=False)
+class TwoGrids:
+    """What two grids have found.
+
+    Fields: `bound`, around the answer; `halves`, the last searches for
+    rare sums and for near losses: both, one, or none.
+    """
+
+    bound: Bound
+    halves: tuple[Search, ...] = ()
 
 
 def two_grids(
     losses: Losses, query: Query, known: Bound, guess: float
-) -> Bound:
+) -> TwoGrids:
     """Interval from near losses and far ones, each on its own grid.
 
     Parameters: `losses`, pairs and counts; `query`; `known`, an interval
     for the answer; `guess`, in it.
-    Returns: a Bound, not wider than the known one.
+    Returns: a TwoGrids, its interval not wider than the known one.
     """
-    goal, bound = query.relative_width, known
+    goal, found = query.relative_width, TwoGrids(known)
     guess = rough_epsilon(losses, query, known, guess)
-    for _ in range(2):
-        value = min(max(guess, bound.lower), bound.upper)
+    for _ in range(_ROUNDS):
+        low, high = found.bound.lower, found.bound.upper
+        value = min(max(guess, low), high)
         ask = Query(None, query.point(value)[0], goal)
-        low, high = bound.lower, bound.upper
         if query.delta is not None:
-            low, high = query.delta / 3, query.delta * 3
+            low, high = query.delta / _UNKNOWN, query.delta * _UNKNOWN
         split, whole = choose_split(losses, ask, low, high)
         if split == math.inf:
-            return bound
+            return found
         searches, ceiling = both_parts(losses, split, ask, whole)
-        sizes = [search.guess for search in searches]
-        floor = 1e-3 * goal * math.fsum(sizes)
-        for _ in range(2):
-            for search, size in zip(searches, sizes, strict=True):
-                share = size / max(math.fsum(sizes), TINY)
-                search.aim(min(0.5 * goal / max(share, 1e-3), 0.5), floor)
-            sizes = [min(search.bound.upper, 1.0) for search in searches]
-        bound = within(bound, added(searches, query, value, ceiling))
-        if bound.width <= goal or query.delta is None:
+        halves = narrow_both(searches, goal)
+        new = bound_of_sum(halves, query, value, ceiling)
+        found = TwoGrids(within(found.bound, new), halves)
+        if found.bound.width <= goal or query.delta is None:
             break
-        guess = (bound.lower + min(bound.upper, 2 * bound.lower)) / 2
-    return bound
+        low, high = found.bound.lower, found.bound.upper
+        guess = (low + min(high, 2 * low)) / 2
+    return found
 
 
-def refine(search: Search, floor: float) -> None:
+def with_two_grids(search: Search) -> Search:
+    """The same search, its interval cut with that of two grids."""
+    simple = simple_bound(search.losses, search.query)
+    cut = cut_with(search, simple, "simple bounds")
+    found = two_grids(search.losses, search.query, cut.bound, search.guess)
+    cut = replace(cut, patient=True, halves=found.halves)
+    return cut_with(cut, found.bound, "two grids")
+
+
+def refine(search: Search, floor: float) -> Search:
     """Refine until narrow enough, or surely at most `floor`.
 
     On one grid; on two where that does not do, or will not.
 
-    Parameters: `search`, whose `bound` is refined; `floor`, an answer that
-    another direction reaches.
+    Parameters: `search`; `floor`, an answer that another direction
+    reaches.
+    Returns: the same search with a narrower `bound`.
 
     >>> from accountlib.worst_cases.noise import GaussianPair
-    >>> search = Search([(GaussianPair(0.1), 100)], Query(1e-6, None, 1e-3))
-    >>> refine(search, 0.0)
+    >>> look = first_look([(GaussianPair(0.1), 100)], Query(1e-6, None, 1e-3))
+    >>> search = refine(look, 0.0)
     >>> search.bound.contains(4.886554), search.bound.width < 1e-3
     (True, True)
     """
     ways = ["one grid", "two grids", "one grid"]
-    for way in ways[1:] if search.seems_rare() else ways:
+    for way in ways[1:] if seems_rare(search) else ways:
         wide = search.bound.width > search.query.relative_width
         if way == "one grid" and search.ended:
             break
         if way == "two grids":  # is it the tails' fault?
             wide &= search.hindered
-        if not wide or search.bound.upper <= floor:
-            continue
-        if way == "one grid":
-            search.narrow(floor)
-            continue
-        losses, query = search.losses, search.query
-        search.parted = True
-        simple = within(search.bound, simple_bound(losses, query))
-        found = two_grids(losses, query, simple, search.guess)
-        search.bound = within(simple, found)
+        if wide and search.bound.upper > floor:
+            one = way == "one grid"
+            search = narrow(search, floor) if one else with_two_grids(search)
+    return search
+
+
+# --- One direction, all of it
+
+
+def bound_direction(
+    losses: Losses, query: Query, floor: float = 0.0
+) -> Search | Bound:
+    """The interval of one direction: a search, or that of a single run.
+
+    Parameters: `losses`, pairs and counts; `query`; `floor`, an answer
+    that another direction reaches.
+    """
+    one_run = len(losses) == losses[0][1] == 1
+    if one_run:
+        run = run_bound(losses[0][0], query)
+        tiny = query.delta is None and run.upper < _NO_DIGITS
+        if tiny or run.width <= query.relative_width:
+            return run
+    search = first_look(losses, query)
+    if floor > 0:
+        search = exclude(search, floor)
+    if search.bound.upper > floor:
+        search = refine(search, floor)
+    bound = search.bound
+    if bound.width <= query.relative_width or bound.upper <= floor:
+        return search
+    if one_run:
+        return cut_with(search, run, "single run")
+    return cut_with(search, simple_bound(losses, query), "simple bounds")

@@ -28,7 +28,7 @@ from accountlib.counting.composition import Bound
 from accountlib.counting.loss_tables import TINY
 from accountlib.counting.rounding import log_peak
 from accountlib.engine.one_sided import (
-    POWERS,
+    LOSS_PLACES,
     OneSided,
     read_delta,
     read_epsilon,
@@ -40,14 +40,48 @@ __all__ = [
     "Cells",
     "total_cumulants",
     "Query",
+    "OrderLook",
+    "look_at_orders",
     "saddle",
     "choose_tilt",
     "predicted_width",
-    "jumps",
+    "jump_delta",
     "within",
 ]
 
 # --- A rough look at one loss
+
+# The rough look
+_NOTHING = 1e-20  # a tilted mass that needs no finer cells
+_CELLS_EACH = 100.0  # cells for all of the tilted mass: one for each percent
+_CELLS_WIDE = 2.0  # cells in a stretch that is as long as 1/(1 + tilt)
+_MOST_CELLS = 1500  # cells of a look: as much work as a short table
+_MOST_PARTS = 200  # parts of one cell, so that no place takes them all
+# What an error may cost
+_SPARE = 0.01  # part of the width for all errors but the grid's
+_LEAST_SPARE = 1e-9  # relative error of delta; less is rounding
+_MOST_SPARE = 0.01  # relative error of delta, however wide the interval
+_ROOT = 1e-3  # part of the width that finding a root may cost
+_LEAST_ROOT = 1e-15  # relative; less is rounding
+# The search for the saddle point
+_NEAR = 1.2  # quotient of orders that is near enough for a line between
+_AT_ONCE = 1.001  # quotient of orders that is near enough in any case
+_STEEP = 0.25  # part of what is asked that may be missing before the line
+_FINER = 8  # orders in the place of two
+_BLIND = 0.5  # order times spread; below, the tilt would hardly be seen
+_ATOM = 100.0  # order times loss of one atom, at most
+_FEW = 0.3  # order at least, where only sums with a far loss count
+# The tilt and its window
+_TILTS = 0.1, 1.3, 25  # times the order: first, last, how many
+_ENDS = 0.2, 60.0, 12  # exponents of the window, times the order
+_FINE_ENDS = 0.01, 60.0, 24  # the same for the tilt that is chosen
+_LOG_OUTSIDE = 30.0  # minus the log of what lies outside of a window
+_DEAR = 0.05  # length of the window that one unit of excess is worth
+_FREE_EXCESS = 10.0  # log of a factor of precision that we can afford
+_MORE_EXCESS = 4.0  # above the least excess: allowed as well
+_MOST_EXCESS = 18.0  # what floats can bear, with care
+# The width
+_NEAR_A_POINT = 6.0  # losses below a step over this are near a grid point
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +148,12 @@ class Cells:
         split: float = math.inf,
     ) -> "Cells":
         """Cells of growing width around 0 and the ends of the losses."""
-        edges = np.concatenate([-POWERS, [0.0], POWERS])
+        edges = np.concatenate([-LOSS_PLACES, [0.0], LOSS_PLACES])
         if split < math.inf:
             edges = np.append(edges, split)
         for end, sign in zip(pair.loss_range, (1, -1), strict=True):
             if math.isfinite(end):
-                edges = np.append(edges, end + sign * POWERS)
+                edges = np.append(edges, end + sign * LOSS_PLACES)
                 edges = edges[sign * edges > sign * end]
                 # an atom at the end may be rounded
                 room = 1e-9 * (1e-3 + abs(end))
@@ -198,11 +232,13 @@ class Cells:
         part = self.up_to(budget)  # the others would hide what is left
         left = np.append(part.edges[0], part.edges[:-1])
         rough, most = part.tilted_masses(tilt)
-        seen = (most > 1e-20 / self.count) | (rough > 1e-20)
-        parts = np.where(seen, 2 * (1 + tilt) * (part.edges - left), 0)
-        parts = np.ceil(np.maximum(parts, 100 * rough))
-        parts = np.ceil(parts * min(1.0, 1500 / max(np.sum(parts), 1)))
-        parts = np.clip(parts, 1, 200).astype(np.int64)
+        seen = (most > _NOTHING / self.count) | (rough > _NOTHING)
+        wide = _CELLS_WIDE * (1 + tilt) * (part.edges - left)
+        parts = np.where(seen, wide, 0)
+        parts = np.ceil(np.maximum(parts, _CELLS_EACH * rough))
+        fits = min(1.0, _MOST_CELLS / max(np.sum(parts), 1))
+        parts = np.ceil(parts * fits)
+        parts = np.clip(parts, 1, _MOST_PARTS).astype(np.int64)
         cell = np.repeat(np.arange(len(parts)), parts)
         rank = 1 + np.arange(len(cell)) - (np.cumsum(parts) - parts)[cell]
         share = rank / parts[cell]
@@ -261,7 +297,8 @@ class Query:
     def log_spare(self, value: float, order: float, width: float) -> float:
         """Log of the relative error of delta that costs 1 % of the width."""
         scale = value * order if self.epsilon is None else 1.0
-        return math.log(min(max(0.01 * width * scale, 1e-9), 0.01))
+        spare = max(_SPARE * width * scale, _LEAST_SPARE)
+        return math.log(min(spare, _MOST_SPARE))
 
     def width_of_epsilon(
         self, value: float, order: float, width: float
@@ -269,15 +306,65 @@ class Query:
         """The width of epsilon that is meant by a relative width."""
         return width * (value if self.epsilon is None else 1 / order)
 
+    @property
+    def root_room(self) -> float:
+        """How near two evaluations around a root should be, relatively."""
+        return max(_ROOT * self.relative_width, _LEAST_ROOT)
+
     def read(self, total: OneSided, guess: float, order: float) -> float:
         """The end of the interval that one side of the total gives."""
         if self.epsilon is None:
-            room = max(1e-3 * self.relative_width, 1e-15)
-            return read_epsilon(total, self.delta or 0.0, guess, order, room)
+            delta, room = self.delta or 0.0, self.root_room
+            return read_epsilon(total, delta, guess, order, room)
         return float(read_delta(total, self.epsilon))
 
 
 # --- The search for the saddle point
+
+
+@dataclass(frozen=True, eq=False)
+class OrderLook:
+    """What some orders say of the answer, roughly.
+
+    Fields: `mean`, `variance` of the tilted total; `value`, epsilon, or
+    log delta if that is asked; `missing`, what an order lacks of the
+    saddle point (at most 0 beyond it), a part of `goal`.
+    """
+
+    mean: Floats
+    variance: Floats
+    value: Floats
+    missing: Floats
+    goal: float
+
+    def least_order(self, plain: bool) -> float:
+        """An order below which none is useful; `plain` without a split."""
+        spread = math.sqrt(float(self.variance[0]))
+        if spread <= 1e-12:
+            return 0.0
+        # one atom and a hair of spread: no large order helps
+        atom = _ATOM / max(abs(float(self.mean[0])), TINY)
+        return min(_BLIND / max(spread, 1e-12), atom if plain else _FEW)
+
+
+def look_at_orders(
+    cells: Sequence[Cells], query: Query, orders: Floats
+) -> OrderLook:
+    """The right side of eq. (int-saddle), and its distance from a query."""
+    moment, mean, variance = total_cumulants(cells, orders)
+    with np.errstate(over="ignore"):
+        scale = orders * (1 + orders) * np.sqrt(2 * np.pi * variance)
+    where = mean if query.epsilon is None else query.epsilon
+    peak = -orders * np.log1p(1 / orders) - np.log1p(orders)
+    estimate = moment - orders * where
+    estimate += np.minimum(peak, -np.log1p(scale))
+    if query.epsilon is not None:
+        missing = query.epsilon - mean
+        return OrderLook(mean, variance, estimate, missing, query.epsilon)
+    goal = query.point(0.0)[1]
+    missing = estimate - goal
+    value = mean + missing / orders
+    return OrderLook(mean, variance, value, missing, goal)
 
 
 def saddle(
@@ -304,43 +391,27 @@ def saddle(
     True
     """
     orders = np.geomspace(low, high, points)
-    lifted = False
-    while True:
-        moment, mean, variance = total_cumulants(cells, orders)
-        with np.errstate(over="ignore"):
-            scale = orders * (1 + orders) * np.sqrt(2 * np.pi * variance)
-        where = mean if query.epsilon is None else query.epsilon
-        peak = -orders * np.log1p(1 / orders) - np.log1p(orders)
-        estimate = moment - orders * where
-        estimate += np.minimum(peak, -np.log1p(scale))
-        if query.epsilon is None:
-            goal = query.point(0.0)[1]
-            missing = estimate - goal
-            value = mean + missing / orders
-        else:
-            goal, missing = query.epsilon, query.epsilon - mean
-            value = estimate
-        if len(orders) == 1:
-            spread, order = math.sqrt(float(variance[0])), float(orders[0])
-            plain = all(math.isinf(c.split) for c in cells)
-            # one atom and a hair of spread: no large order helps
-            most = 100 / max(abs(float(mean[0])), TINY) if plain else 0.3
-            least = min(0.5 / max(spread, 1e-12), most)
-            if lifted or order >= least or spread <= 1e-12:
-                return order, float(value[0])
-            orders, lifted = np.array([least]), True
-            continue
+    while len(orders) > 1:
+        look = look_at_orders(cells, query, orders)
+        missing, goal = look.missing, look.goal
         reached = missing <= 0
         k = int(np.argmax(reached)) if np.any(reached) else len(orders) - 1
         ratio = float(orders[1] / orders[0])
-        steep = abs(missing[k]) > 0.25 * abs(goal) > 0 and ratio > 1.001
-        if ratio > 1.2 or steep:
-            orders = np.geomspace(orders[k] / ratio, orders[k] * 1.001, 8)
+        steep = abs(missing[k]) > _STEEP * abs(goal) > 0
+        if ratio > _NEAR or (steep and ratio > _AT_ONCE):
+            ends = orders[k] / ratio, orders[k] * _AT_ONCE
+            orders = np.geomspace(*ends, _FINER)
             continue
         part = 0.0  # how far the root lies back between k and k - 1
         if k > 0 and missing[k] <= 0 < missing[k - 1]:
             part = missing[k] / (missing[k] - missing[k - 1])
         orders = orders[[k]] * (orders[k - 1] / orders[k]) ** part
+    look = look_at_orders(cells, query, orders)
+    least = look.least_order(all(math.isinf(c.split) for c in cells))
+    if float(orders[0]) < least:
+        orders = np.array([least])
+        look = look_at_orders(cells, query, orders)
+    return float(orders[0]), float(look.value[0])
 
 
 # --- The tilt
@@ -366,28 +437,30 @@ def choose_tilt(
     >>> 1.5 < tilt < 4
     True
     """
-    tilts = order * np.linspace(0.1, 1.3, 25)
-    other = order * np.geomspace(0.2, 60, 12)
+    tilts = order * np.linspace(*_TILTS[:2], _TILTS[2])
+    other = order * np.geomspace(*_ENDS[:2], _ENDS[2])
     orders = np.concatenate([-other[::-1], tilts, tilts[-1] + other])
-    moments, _, _ = total_cumulants(cells, orders)
-    apart = orders[None, :] - orders[12:-12, None]
+    every, _, _ = total_cumulants(cells, orders)
+    moments = every[len(other) : -len(other)]  # those of the tilts
+    apart = orders[None, :] - tilts[:, None]
     with np.errstate(divide="ignore", over="ignore"):
-        reach = (moments[None, :] - moments[12:-12, None] + 30) / apart
+        reach = (every[None, :] - moments[:, None] + _LOG_OUTSIDE) / apart
     high = np.min(np.where(apart > 0, reach, np.inf), axis=1)
     low = np.max(np.where(apart < 0, reach, -np.inf), axis=1)
     peaks = np.array([log_peak(x) for x in tilts])
-    excess = moments[12:-12] + peaks - tilts * epsilon - log_delta
+    excess = moments + peaks - tilts * epsilon - log_delta
     least = float(np.min(excess))
-    cost = (high - low) * (1 + 0.05 * (excess - least))
-    cost *= np.exp(np.clip(excess - 10, 0, 8) / 2)
-    cost = np.where(excess <= max(least + 4, 18), cost, np.inf)
-    k = int(np.argmin(cost))
+    cost = (high - low) * (1 + _DEAR * (excess - least))
+    above = np.clip(excess - _FREE_EXCESS, 0, _MOST_EXCESS - _FREE_EXCESS)
+    cost *= np.exp(above / 2)
+    affordable = excess <= max(least + _MORE_EXCESS, _MOST_EXCESS)
+    k = int(np.argmin(np.where(affordable, cost, np.inf)))
     # Exponents of the window's ends: once more, on a finer grid.
-    apart = order * np.geomspace(0.01, 60, 24)
+    apart = order * np.geomspace(*_FINE_ENDS[:2], _FINE_ENDS[2])
     thetas = []
     for sign in (-1, 1):
         more = total_cumulants(cells, tilts[k] + sign * apart)[0]
-        reach = (more - moments[12 + k] + 30) / apart
+        reach = (more - moments[k] + _LOG_OUTSIDE) / apart
         thetas.append(float(apart[np.argmin(reach)]))
     excess_there = max(float(excess[k]), 0.0)
     return float(tilts[k]), excess_there, (thetas[0], thetas[1])
@@ -420,7 +493,7 @@ def predicted_width(
             rough = np.where(part.far, 0, rough)
             rank = np.argsort(np.abs(part.loss))
             size, rough = np.abs(part.loss)[rank], rough[rank]
-            k = np.searchsorted(size, steps / 6)
+            k = np.searchsorted(size, steps / _NEAR_A_POINT)
             below = np.append(0.0, np.cumsum(rough))
             whole = max(float(below[-1]), TINY)  # all mass may be infinite
             share = 1 - below[k] / whole
@@ -434,7 +507,7 @@ def predicted_width(
 # --- Two helpers of the search
 
 
-def jumps(
+def jump_delta(
     cells: Sequence[Cells], epsilon: float, share: float
 ) -> tuple[float, float]:
     """Delta of single steps, added up, and minus the slope of its log.

@@ -25,7 +25,7 @@ import numpy as np
 
 from accountlib.counting.composition import Bound
 from accountlib.counting.loss_tables import TINY
-from accountlib.engine.one_sided import BEYOND, POWERS, Losses
+from accountlib.engine.one_sided import LOSS_PLACES, Losses
 from accountlib.engine.saddle import Cells, Query
 from accountlib.inputs import Floats
 from accountlib.worst_cases.dominating_pairs import (
@@ -36,18 +36,33 @@ from accountlib.worst_cases.dominating_pairs import (
 from accountlib.worst_cases.sampling import SampledPair
 
 __all__ = [
+    "EDGES_BEYOND",
     "loss_ceiling",
     "any_of_many",
     "infinite_mass",
     "infinite_bound",
-    "falls",
+    "scaled_q_bounds",
     "atom_curve",
     "run_curve",
-    "run_answer",
+    "run_bound",
     "large_steps",
     "chernoff_delta",
     "simple_bound",
 ]
+
+# --- The idea in ten lines
+
+EDGES_BEYOND = np.frombuffer(  # edges above an epsilon; read-only
+    np.geomspace(1e-4, 50, 200).tobytes()
+)  # losses more than 50 above it count in full
+_Q_RUNS_OUT = 300.0  # an epsilon where masses of Q may be too small
+_BETWEEN = 35  # edges with two known ends: a digit and a half each time
+_NARROW = 1e-4  # part of the width that bisecting may cost
+_STUCK = 0.9  # the new gap over the old one where rounding decides
+_FEW_ATOMS = 1000  # a list of more is no faster than masses
+_ORDERS = 1e-2, 1e12, 169  # Chernoff's inequality: first, last, how many
+_LOOKS = 3  # for the best place of one large loss
+_PLACES = 33  # for each of them: five binary digits
 
 # --- What is known at once
 
@@ -158,7 +173,7 @@ def infinite_bound(losses: Losses) -> Bound:
 # --- A single run
 
 
-def falls(epsilons: Floats, masses: Floats) -> tuple[Floats, Floats]:
+def scaled_q_bounds(epsilons: Floats, masses: Floats) -> tuple[Floats, Floats]:
     r"""Bounds of $e^\varepsilon Q(L > \varepsilon)$ from P-masses alone.
 
     Formula: $\sum_i e^{\varepsilon - e_{i+1}} P_i$ and $\sum_i
@@ -168,7 +183,8 @@ def falls(epsilons: Floats, masses: Floats) -> tuple[Floats, Floats]:
     the intervals above each.
     Returns: (lower, upper), up to rounding, one for each epsilon.
 
-    >>> low, up = falls(np.log([1.0, 2.0, 4.0]), np.array([0.5, 0.25, 0.0]))
+    >>> at, mass = np.log([1.0, 2.0, 4.0]), np.array([0.5, 0.25, 0.0])
+    >>> low, up = scaled_q_bounds(at, mass)
     >>> float(low[0].round(6)), float(up[0].round(6))  # 1/4 + 1/16, 1/2 + 1/8
     (0.3125, 0.625)
     """
@@ -247,13 +263,13 @@ def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
         near = pair.atom_error + 4 * UNIT * np.abs(epsilons)
         below = np.searchsorted(edges, epsilons - near, side="right")
         error += 2 * near * sums[0, below]
-    least, most = falls(epsilons, masses[0, 2:])
+    least, most = scaled_q_bounds(epsilons, masses[0, 2:])
     least, most = np.where(seen, fall, least), np.where(seen, fall, most)
     error += np.where(seen, 0.0, 1e-10 * above)
     infinite = infinite_bound([(pair, 1)])
     lower = np.maximum(above - most - error, 0)
     upper = np.maximum(above - least + error, 0)
-    if pair.discrete and 0 < pair.atom_count <= 1000:
+    if pair.discrete and 0 < pair.atom_count <= _FEW_ATOMS:
         some, all_of_it = atom_curve(pair, epsilons)
         lower, upper = np.maximum(lower, some), np.minimum(upper, all_of_it)
     beyond = epsilons >= loss_ceiling([(pair, 1)]).upper
@@ -266,24 +282,25 @@ def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     return np.minimum(lower, 1), np.minimum(upper, 1)
 
 
-def run_answer(pair: DominatingPair, query: Query) -> Bound:
+def run_bound(pair: DominatingPair, query: Query) -> Bound:
     """Interval for one run: as narrow as the masses allow.
 
     Parameters: `pair`; `query`.
     Returns: a Bound; Bound(0, inf) at worst.
 
     >>> from accountlib.worst_cases.noise import GaussianPair
-    >>> bound = run_answer(GaussianPair(1.0), Query(1e-6, None, 1e-3))
+    >>> bound = run_bound(GaussianPair(1.0), Query(1e-6, None, 1e-3))
     >>> round(bound.lower, 6), bound.width < 1e-6
     (4.886554, True)
     """
     if query.delta is None:
         epsilon = query.epsilon or 0.0
-        edges = np.append(epsilon, epsilon + BEYOND if epsilon > 300 else [])
+        far = epsilon > _Q_RUNS_OUT
+        edges = np.append(epsilon, epsilon + EDGES_BEYOND if far else [])
         low, up = run_curve(pair, edges)
         return Bound(float(low[0]), float(up[0]))
     lowest, highest, gap = 0.0, math.inf, math.inf
-    edges = np.append(0.0, POWERS)
+    edges = np.append(0.0, LOSS_PLACES)
     while True:
         lower, upper = run_curve(pair, edges)
         over = np.flatnonzero(lower > query.delta)
@@ -293,12 +310,13 @@ def run_answer(pair: DominatingPair, query: Query) -> Bound:
         if len(under) > 0:
             highest = min(highest, float(edges[under[0]]))
         old, gap = gap, highest - lowest
-        if not 1e-4 * query.relative_width * highest < gap < 0.9 * old:
+        narrow = _NARROW * query.relative_width * highest
+        if not narrow < gap < _STUCK * old:
             return Bound(lowest, highest)
         if highest < math.inf:
-            edges = np.linspace(lowest, highest, 35)[1:-1]
-            if highest > 300:  # more edges, where Q is too small for floats
-                edges = np.append(edges, highest + BEYOND)
+            edges = np.linspace(lowest, highest, _BETWEEN)[1:-1]
+            if highest > _Q_RUNS_OUT:  # more edges, where Q is too small
+                edges = np.append(edges, highest + EDGES_BEYOND)
             edges = np.unique(edges)
 
 
@@ -353,7 +371,7 @@ def chernoff_delta(cells: Sequence[Cells], epsilon: float) -> float:
     >>> chernoff_delta([cells], 1.0) < 1e-290
     True
     """
-    orders = np.geomspace(1e-2, 1e12, 169)
+    orders = np.geomspace(*_ORDERS)
     log_delta, beyond = -orders * epsilon, []
     for part in cells:
         exponent = np.multiply.outer(orders, part.edges) + part.log_most
@@ -378,7 +396,7 @@ def simple_bound(losses: Losses, query: Query) -> Bound:
     (0.05, 0.08)
     """
     total = sum(n for _, n in losses)
-    places = np.append(0.0, POWERS)
+    places = np.append(0.0, LOSS_PLACES)
     if query.delta is None:
         epsilon = query.epsilon or 0.0
         places = np.unique(np.append(places, epsilon))
@@ -391,7 +409,7 @@ def simple_bound(losses: Losses, query: Query) -> Bound:
         lower = max(0.0, float(np.max(p - fall)) * (1 - 4 * UNIT))
         return Bound(lower, max(lower, min(1.0, most * (1 + 4 * UNIT))))
     lower, upper = 0.0, math.inf
-    for _ in range(3):
+    for _ in range(_LOOKS):
         p, q = large_steps(losses, places)
         gain = np.maximum(p * (1 - 4 * UNIT) - query.delta, 1e-320)
         found = np.log(gain) - np.log(q)
@@ -399,8 +417,8 @@ def simple_bound(losses: Losses, query: Query) -> Bound:
         k = int(np.argmax(found))
         lower = max(lower, float(found[k]))
         start, end = places[max(k - 1, 0)], places[min(k + 1, len(places) - 1)]
-        places = np.unique(np.linspace(start, end, 33))
-    shares = np.append(0.0, POWERS)
+        places = np.unique(np.linspace(start, end, _PLACES))
+    shares = np.append(0.0, LOSS_PLACES)
     most_each = sum(n * run_curve(x, shares)[1] for x, n in losses)
     enough = np.flatnonzero(most_each * (1 + 1e-12) <= query.delta)
     if len(enough) > 0:

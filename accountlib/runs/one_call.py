@@ -27,11 +27,11 @@ from accountlib.counting.composition import Bound
 from accountlib.engine.one_sided import Losses
 from accountlib.engine.rare_steps import refine
 from accountlib.engine.saddle import Query, within
-from accountlib.engine.search import Search
+from accountlib.engine.search import exclude, first_look
 from accountlib.engine.single_runs import (
     infinite_bound,
     loss_ceiling,
-    run_answer,
+    run_bound,
     simple_bound,
 )
 from accountlib.inputs import check_count, check_kind, check_number, front_door
@@ -215,12 +215,12 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
     for losses in ways:
         known = known_answer(losses, query)
         if known is None and single:
-            one = run_answer(losses[0][0], query)
+            one = run_bound(losses[0][0], query)
             small = query.delta is None and one.upper < 1e-290
             good = small or one.width <= query.relative_width
             known = one if good else None
         if known is None:
-            searches.append((Search(losses, query), losses))
+            searches.append((first_look(losses, query), losses))
         else:
             bounds.append(known)
     searches.sort(key=lambda way: -way[0].guess)
@@ -228,13 +228,13 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
         floor = 0.0
         if bounds:
             floor = max(b.lower for b in bounds) / (1 - query.relative_width)
-            search.exclude(floor)
+            search = exclude(search, floor)
         if search.bound.upper > floor:
-            refine(search, floor)
+            search = refine(search, floor)
         found = limited(search.bound, losses, query)
         if found.width > query.relative_width and found.upper > floor:
             simple = (
-                run_answer(losses[0][0], query)
+                run_bound(losses[0][0], query)
                 if single
                 else simple_bound(losses, query)
             )
