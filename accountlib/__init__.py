@@ -176,6 +176,8 @@ _HOMES = {
     "convex_hull": "counting.tangents",
     "drop_negative": "counting.tangents",
     "loss_quantiles": "counting.tangents",
+    "directed": "counting.composition",
+    "compared": "counting.composition",
     "any_infinite": "counting.composition",
     "SIDES": "counting.composition",
     "Part": "counting.composition",
