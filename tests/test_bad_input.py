@@ -389,8 +389,6 @@ ARRAYS = [
     (lambda x: al.PrivacyLossDistribution(1.0, 0, [1.0], x), "infinity_mass"),
     (COIN.epsilon, "delta"),
     (lambda x: al.self_compose(COIN, 2, tail_mass=x), "tail_mass"),
-    (lambda x: al.epsilon(RUN, delta=x, **REMOVE), "delta"),
-    (lambda x: al.delta(RUN, epsilon=x, **REMOVE), "epsilon"),
     (
         lambda x: al.epsilon(RUN, delta=0.1, relative_width=x, **REMOVE),
         "relative_width",
