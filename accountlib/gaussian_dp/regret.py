@@ -36,14 +36,13 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from accountlib.counting.composition import Bound
+from accountlib.gaussian_dp.attackers import exact_mu, polygon_corners
 from accountlib.gaussian_dp.certified_curves import (
     Lines,
     Profile,
     both_signs,
-    exact_mu,
     lower_kinks,
     missed_at,
-    polygon_corners,
     run_profiles,
 )
 from accountlib.inputs import (

@@ -304,8 +304,8 @@ def reached_ways(ways: Sequence[Losses]) -> list[Losses]:
                 side[other] = side.get(other, 0) + count - first
             sides.append(side)
     reached = distinct_ways(sides)
-    one, other = ({frozenset(way) for way in x} for x in (ways, reached))
-    return [] if one == other else reached
+    same = {frozenset(x) for x in ways} == {frozenset(x) for x in reached}
+    return [] if same else reached
 
 
 def whole_run_bound(ways: Sequence[Losses], query: Query) -> Bound:
