@@ -26,7 +26,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
-from accountlib.counting.composition import SIDES, Bound
+from accountlib.counting.composition import SIDES
 from accountlib.counting.loss_tables import (
     LARGEST_LOSS,
     BoundKind,
@@ -59,7 +59,6 @@ from accountlib.inputs import Floats, check_choice, check_number, front_door
 from accountlib.runs.mechanisms import Adjacency, Release
 from accountlib.runs.one_call import directions, reached_ways
 from accountlib.worst_cases.dominating_pairs import UNIT
-from accountlib.worst_cases.noise import GaussianPair
 
 __all__ = [
     "COVER_POINTS",
@@ -103,6 +102,7 @@ class LossTables:
     `cutoff` (c), the Q-mass beyond the largest epsilon of interest (`top`);
     `width`, wanted relative width of mu; `sides`, both by default.
 
+    >>> from accountlib.worst_cases.noise import GaussianPair
     >>> tables = LossTables([(GaussianPair(0.1), 100)], 1e-10, 1e-4)
     >>> low, up = tables.read(np.array([1.0]))
     >>> bool(low[0] <= 0.1269367375066438 <= up[0] <= 1.001 * low[0])
@@ -309,6 +309,7 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
     Returns: (alpha, delta), the kinks, alpha increasing from 0. Between
     them it is linear, and beyond the last one constant.
 
+    >>> from accountlib.worst_cases.noise import GaussianPair
     >>> from accountlib.worst_cases.closed_forms import gaussian_delta
     >>> at = np.array([0.0, 0.5, 1.0])
     >>> low, up = run_curve(GaussianPair(1.0), at)
@@ -392,6 +393,7 @@ def spread_epsilons(
     Returns: old and new epsilons, increasing. Any choice gives valid
     bounds; this one gives narrow ones.
 
+    >>> from accountlib.worst_cases.noise import GaussianPair
     >>> at = np.linspace(0, 6, 30)
     >>> up = run_curve(GaussianPair(1.0), at)[1]
     >>> more = spread_epsilons(at, [up], 1e-10, 50)
@@ -448,6 +450,7 @@ class RunTables:
     for `LossTables`. `orders` are one or two lists of directions, forwards
     and backwards; a symmetric run has one.
 
+    >>> from accountlib.worst_cases.noise import GaussianPair
     >>> tables = RunTables([[(GaussianPair(1.0), 1)]], 1e-10, 1e-4)
     >>> len(tables.orders), tables.read(np.array([0.0, 1.0])).shape
     (1, (2, 2))
@@ -570,6 +573,7 @@ def profile_curve(
     Parameters: `profiles`, of a run and read backwards; `bound`.
     Returns: a TradeoffCurve on the wanted side.
 
+    >>> from accountlib.worst_cases.noise import GaussianPair
     >>> at = np.array([0.0, 1.0, 2.0])
     >>> one = Profile(at, *run_curve(GaussianPair(1.0), at), 0.0)
     >>> profile_curve((one, one), "lower")(0.1) <= 0.6109134

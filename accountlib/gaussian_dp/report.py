@@ -435,10 +435,10 @@ def ordered(lower: float, upper: float) -> Bound:
     return Bound(lower, max(lower, upper))
 
 
-def check_texts(texts: dict[str, str]) -> None:
-    """Raise ValueError unless all values are texts.
+def check_texts(**texts: str) -> dict[str, str]:
+    """The arguments by name, if all of them are texts.
 
-    >>> check_texts({"record": 3})
+    >>> check_texts(record=3)
     Traceback (most recent call last):
     ...
     ValueError: record must be a text, got 3
@@ -446,6 +446,7 @@ def check_texts(texts: dict[str, str]) -> None:
     for name, text in texts.items():
         if not isinstance(text, str):
             raise ValueError(f"{name} must be a text, got {text!r}")
+    return texts
 
 
 def checked_deltas(deltas: Sequence[float]) -> list[float]:
@@ -503,8 +504,7 @@ def report(
     True
     """
     name = check_adjacency(adjacency)
-    words = {"record": record, "notes": notes, "stands_for": stands_for}
-    check_texts(words)
+    words = check_texts(record=record, notes=notes, stands_for=stands_for)
     checked = checked_deltas(deltas)
     cutoff = check_number("cutoff", cutoff, 1e-250, 0.1)
     width = check_number("relative_width", relative_width, 1e-7, 0.1)
