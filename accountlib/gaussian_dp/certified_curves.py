@@ -56,7 +56,7 @@ from accountlib.gaussian_dp.attackers import (
     polygon_corners,
 )
 from accountlib.inputs import Floats, check_choice, check_number, front_door
-from accountlib.runs.mechanisms import Adjacency, Release
+from accountlib.runs.mechanisms import Adjacency, AdjacencyName, Release
 from accountlib.runs.one_call import directions, reached_ways
 from accountlib.worst_cases.dominating_pairs import UNIT
 
@@ -519,7 +519,7 @@ class RunTables:
 
 def run_profiles(
     releases: Release | Sequence[Release],
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int,
     cutoff: float,
     width: float,
@@ -615,7 +615,7 @@ def profile_curve(
 def tradeoff_curve(
     releases: Release | Sequence[Release],
     *,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     bound: str = "lower",
     cutoff: float = 1e-10,

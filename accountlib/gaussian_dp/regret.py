@@ -52,7 +52,7 @@ from accountlib.inputs import (
     check_range,
     front_door,
 )
-from accountlib.runs.mechanisms import Adjacency, Release
+from accountlib.runs.mechanisms import Adjacency, AdjacencyName, Release
 from accountlib.runs.one_call import directions
 from accountlib.worst_cases.closed_forms import gaussian_delta
 from accountlib.worst_cases.dominating_pairs import UNIT
@@ -233,7 +233,7 @@ def profile_fit(profiles: tuple[Profile, Profile], cutoff: float) -> GDPFit:
 def gdp(
     releases: Release | Sequence[Release],
     *,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     cutoff: float = 1e-10,
     relative_width: float = 1e-4,

@@ -50,6 +50,7 @@ from accountlib.gaussian_dp.regret import GDPFit, exact_fit, profile_fit
 from accountlib.inputs import check_number, front_door
 from accountlib.runs.mechanisms import (
     Adjacency,
+    AdjacencyName,
     FixedBatch,
     FullBatch,
     Poisson,
@@ -469,7 +470,7 @@ TIER_II_PLACES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
 def report(
     releases: Release | Sequence[Release],
     *,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     cutoff: float = 1e-10,
     deltas: Sequence[float] = (1e-5, 1e-6, 1e-8, 1e-10),

@@ -154,8 +154,8 @@ def is_single(losses: Losses) -> bool:
     """Whether it is one pair, once: no table is needed then.
 
     >>> from accountlib.worst_cases.noise import GaussianPair
-    >>> is_single([(GaussianPair(1.0), 1)]), is_single([(GaussianPair(1.0), 2)])
-    (True, False)
+    >>> [is_single([(GaussianPair(1.0), count)]) for count in (1, 2)]
+    [True, False]
     """
     return len(losses) == losses[0][1] == 1
 

@@ -50,7 +50,7 @@ from accountlib.runs.many_questions import (
     given_numbers,
     is_single,
 )
-from accountlib.runs.mechanisms import Adjacency, Release
+from accountlib.runs.mechanisms import Adjacency, AdjacencyName, Release
 from accountlib.runs.rules import dominating_pairs
 from accountlib.worst_cases.dominating_pairs import DominatingPair
 from accountlib.worst_cases.noise import GaussianPair
@@ -120,7 +120,7 @@ def distinct_ways(sides: Sequence[dict[DominatingPair, int]]) -> list[Losses]:
 
 def directions(
     releases: Release | Sequence[Release],
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int,
 ) -> list[Losses]:
     """The dominating pairs of all releases with their counts, by direction.
@@ -367,7 +367,7 @@ def epsilon(
     releases: Release | Sequence[Release],
     *,
     delta: float,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> Bound: ...
@@ -378,7 +378,7 @@ def epsilon(
     releases: Release | Sequence[Release],
     *,
     delta: Sequence[float] | Floats,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> BoundArray: ...
@@ -389,7 +389,7 @@ def epsilon(
     releases: Release | Sequence[Release],
     *,
     delta: float | Sequence[float] | Floats,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> Bound:
@@ -450,7 +450,7 @@ def delta(
     releases: Release | Sequence[Release],
     *,
     epsilon: float,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> Bound: ...
@@ -461,7 +461,7 @@ def delta(
     releases: Release | Sequence[Release],
     *,
     epsilon: Sequence[float] | Floats,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> BoundArray: ...
@@ -472,7 +472,7 @@ def delta(
     releases: Release | Sequence[Release],
     *,
     epsilon: float | Sequence[float] | Floats,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> Bound:

@@ -28,6 +28,7 @@ import numpy as np
 from accountlib.inputs import check_count, check_kind, check_number, front_door
 from accountlib.runs.mechanisms import (
     Adjacency,
+    AdjacencyName,
     ApproximateDP,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -477,7 +478,7 @@ def dominating_pairs(
     mechanism: Mechanism,
     *,
     sampling: Sampling,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
 ) -> tuple[DominatingPair, ...]:
     r"""Dominating pairs of one run: their largest curve is an upper bound.
