@@ -303,6 +303,7 @@ _HOMES = {
     "Rule": "runs.rules",
     "RULES": "runs.rules",
     "group_pair": "runs.rules",
+    "exchange_moves": "runs.rules",
     "exchanged_batch_pair": "runs.rules",
     "integer_exchange_pair": "runs.rules",
     "poisson_exchange_pair": "runs.rules",

@@ -342,7 +342,7 @@ def whole_run_bounds(
     >>> from accountlib.worst_cases.noise import GaussianPair
     >>> run, at = [(GaussianPair(0.1), 100)], np.array([[1.0], [2.0]])
     >>> bounds = whole_run_bounds([run], at, "delta", 1e-3)
-    >>> bounds.lower.shape, bounds.contains([[0.1269367], [0.0211234]])
+    >>> bounds.lower.shape, bounds.contains([[0.126937], [0.020924]])
     ((2, 1), True)
     """
     values, place = np.unique(given.ravel(), return_inverse=True)
