@@ -159,7 +159,7 @@ def check_against_single(bounds, singles, width):
         *bounds, bounds.width, singles, strict=True
     ):
         assert low <= one.upper and one.lower <= high
-        narrow = share <= max(2 * width, one.width) or high < 1e-290
+        narrow = share <= one.width + 2 * width or high < 1e-290
         assert narrow, (low, high, one)
     assert np.all(bounds.lower[1:] <= bounds.lower[:-1])
     assert np.all(bounds.upper[1:] <= bounds.upper[:-1])
