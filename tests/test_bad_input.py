@@ -1,7 +1,7 @@
 """Bad calls: a ValueError that names the argument and what is allowed."""
 
 # Frozen fields are assigned to, and lists stand for arrays, on purpose.
-# mypy: disable-error-code="arg-type, call-arg, list-item, misc"
+# mypy: disable-error-code="arg-type, call-arg, call-overload, list-item, misc"
 
 import math
 from fractions import Fraction
@@ -389,8 +389,6 @@ ARRAYS = [
     (lambda x: al.PrivacyLossDistribution(1.0, 0, [1.0], x), "infinity_mass"),
     (COIN.epsilon, "delta"),
     (lambda x: al.self_compose(COIN, 2, tail_mass=x), "tail_mass"),
-    (lambda x: al.epsilon(RUN, delta=x, **REMOVE), "delta"),
-    (lambda x: al.delta(RUN, epsilon=x, **REMOVE), "epsilon"),
     (
         lambda x: al.epsilon(RUN, delta=0.1, relative_width=x, **REMOVE),
         "relative_width",

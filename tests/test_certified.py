@@ -4,6 +4,8 @@ The truth comes from `truth.py`, which encloses it; nothing else is allowed
 for. How wide the intervals are is a second question, with its own limits.
 """
 
+# mypy: disable-error-code="call-overload"
+
 import json
 import math
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Groups: weights in fractions, mixtures in high precision, both ends."""
 
+# mypy: disable-error-code="call-overload"
+
 import json
 import math
 from fractions import Fraction

@@ -251,7 +251,7 @@ def test_ceilings_and_infinite_masses_hold_the_exact_numbers():
 def test_answers_that_are_known_and_limits():
     query = saddle.Query
     run = [(al.Laplace(2.0).pair(), 4)]
-    known = one_call.known_answer
+    known = one_call.known_bound
     assert known(run, query(None, 2.5, 1e-3)) == al.Bound(0.0, 0.0)
     assert known(run, query(None, 1.9, 1e-3)) is None
     assert known(run, query(1.0, None, 1e-3)) == al.Bound(0.0, 0.0)
@@ -262,7 +262,7 @@ def test_answers_that_are_known_and_limits():
     lost = known(lossy, query(0.18, None, 1e-3))
     assert lost is not None and lost.lower == math.inf
     assert known(lossy, query(0.2, None, 1e-3)) is None
-    cut = one_call.limited
+    cut = one_call.cut_with_limits
     assert cut(al.Bound(0.0, 3.0), run, query(None, 1.0, 1e-3)).upper == 1.0
     assert cut(al.Bound(0.0, 9.0), run, query(0.1, None, 1e-3)).upper < 2.1
     found = cut(al.Bound(0.0, 1.0), lossy, query(None, 0.1, 1e-3))
@@ -759,11 +759,11 @@ def test_answers_hold_if_masses_are_as_wrong_as_stated(
                 value = table.delta(epsilon)
                 assert value >= low if "upper" in side else value <= high
         else:
-            bound = one_call.answer([losses], query)
+            bound = one_call.largest_bound([losses], query)
             assert bound.lower <= high and low <= bound.upper
             assert bound.upper - bound.lower < 0.1
     at = known.delta(0.3)[0]
-    found = one_call.answer([losses], saddle.Query(at, None, 0.03))
+    found = one_call.largest_bound([losses], saddle.Query(at, None, 0.03))
     assert known.compare(found.upper, at) <= 0
     assert known.compare(found.lower * (1 - 1e-13), at) >= 0
     assert found.width < 0.4

@@ -1,5 +1,7 @@
 """Renyi DP against quadrature, exact fractions, mpmath and the paper."""
 
+# mypy: disable-error-code="arg-type, call-overload"
+
 import json
 import math
 from fractions import Fraction

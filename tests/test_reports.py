@@ -313,7 +313,10 @@ number: Any = 3
         (lambda: al.gdp(IMAGES, cutoff=NAN, **BOTH), "cutoff"),
         (lambda: al.gdp(IMAGES, cutoff=0.3, **BOTH), "cutoff"),
         (lambda: al.gdp(IMAGES, relative_width=0.0, **BOTH), "relative_width"),
-        (lambda: al.gdp(IMAGES, adjacency="both"), "adjacency"),
+        (
+            lambda: al.gdp(IMAGES, adjacency="both"),  # type: ignore[arg-type]
+            "adjacency",
+        ),
         (lambda: al.gdp([], **BOTH), "releases"),
         (lambda: al.gdp(IMAGES, group_size=0, **BOTH), "group_size"),
         (lambda: al.tradeoff_curve(IMAGES, bound="x", **BOTH), "bound"),

@@ -23,8 +23,15 @@ Names used here:
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import (
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    Context,
+    Decimal,
+    localcontext,
+)
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -33,7 +40,9 @@ from accountlib.counting.loss_tables import BoundKind, PrivacyLossDistribution
 from accountlib.inputs import check_number
 
 __all__ = [
+    "directed",
     "Bound",
+    "compared",
     "any_infinite",
     "SIDES",
     "Part",
@@ -44,6 +53,24 @@ __all__ = [
 # --- Definition
 
 
+def directed(value: float, form: str, rounding: str) -> str:
+    """A number in a format, rounded to one side.
+
+    Parameters: `value` (inf allowed); `form`, a format with as many digits
+    as wanted (".3f", ".4g", ".2e", ".1%"); `rounding`, ROUND_FLOOR or
+    ROUND_CEILING.
+    Returns: the text. What it reads back as is on that side of the value,
+    or the value.
+
+    >>> directed(0.94651, ".3f", ROUND_FLOOR)
+    '0.946'
+    """
+    if value == 0 or math.isinf(value):
+        return format(value, form)
+    with localcontext(Context(rounding=rounding)):
+        return format(Decimal(repr(value)), form)
+
+
 @dataclass(frozen=True)
 class Bound:
     """An interval that contains the truth.
@@ -51,14 +78,26 @@ class Bound:
     Formula: lower <= truth <= upper.
 
     Parameters: `lower`, `upper` with 0 <= lower <= upper (inf allowed).
-    Raises: ValueError for NaN, negative ends, or lower > upper.
+    `low, high = bound` unpacks; `f"{bound:.3f}"` prints "[low, high]",
+    rounded outward; `bound < x`, `<=`, `>`, `>=` compare with a number, and
+    are true only where the truth is on that side of x for certain: of
+    `bound <= x` and `bound > x` both may be false. Two bounds are equal if
+    their ends are, and have no order.
+    Raises: ValueError for NaN, negative ends, or lower > upper; TypeError
+    for an order of two bounds.
 
     >>> Bound(0.9, 1.0).contains(0.95), round(Bound(0.9, 1.0).width, 12)
     (True, 0.1)
+    >>> f"{Bound(0.94651, 0.94749):.3f}"
+    '[0.946, 0.948]'
+    >>> Bound(0.9, 1.1) <= 1.0, Bound(0.9, 1.1) > 1.0, Bound(0.9, 1.1) < 2.0
+    (False, False, True)
     """
 
     lower: float
     upper: float
+
+    __array_ufunc__ = None  # NumPy's numbers leave comparisons to a Bound
 
     def __post_init__(self) -> None:
         lower = check_number("lower", self.lower, 0, np.inf)
@@ -78,6 +117,44 @@ class Bound:
     def contains(self, value: float) -> bool:
         """Whether lower <= value <= upper."""
         return self.lower <= value <= self.upper
+
+    def __contains__(self, value: float) -> bool:
+        return self.contains(value)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.lower, self.upper))
+
+    def __lt__(self, number: float) -> bool:
+        return bool(np.all(self.upper < compared(number)))
+
+    def __le__(self, number: float) -> bool:
+        return bool(np.all(self.upper <= compared(number)))
+
+    def __gt__(self, number: float) -> bool:
+        return bool(np.all(self.lower > compared(number)))
+
+    def __ge__(self, number: float) -> bool:
+        return bool(np.all(self.lower >= compared(number)))
+
+    def __format__(self, form: str) -> str:
+        if not form:
+            return str(self)
+        low = directed(self.lower, form, ROUND_FLOOR)
+        return f"[{low}, {directed(self.upper, form, ROUND_CEILING)}]"
+
+
+def compared(number: float) -> float:
+    """The number that an interval is compared with, if it is one.
+
+    >>> compared(1.0)
+    1.0
+    """
+    if isinstance(number, Bound):
+        raise TypeError(
+            "two bounds have no order: compare an end with an end, such as "
+            "one.upper < other.lower"
+        )
+    return number
 
 
 # --- Mass at infinity

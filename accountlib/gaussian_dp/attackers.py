@@ -19,18 +19,25 @@ Names used here:
 | $\eta$ | `advantage` | largest $1 - x - y$ of any test, $\delta(0)$ |
 | $\ell$, $\ell_i$ | `losses` | threshold for the loss; losses of a table |
 | $p_i$, $q_i$, $p_\infty$ | `mass`, `q`, `infinity_mass` | their masses under $P$ and $Q$; mass of $P$ at infinity |
+| $d_k$, $D_k$, $\alpha_k$; $\tilde x_k$, $\tilde w_k$ | `delta`, –, `alpha`; `x`, `w` | heights of lines, as given and as the corners have them, and their slopes; computed corners, $w = 1 - y$ |
+| $u$ | `UNIT` | unit round-off, $2^{-53}$ |
 | $\theta$ | `theta` | the parameter of the small model that is attacked |
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
 from scipy.special import ndtr, ndtri
 
+from accountlib.counting.composition import Bound
 from accountlib.counting.loss_tables import PrivacyLossDistribution
+from accountlib.engine.one_sided import Losses
+from accountlib.engine.single_runs import infinite_bound, loss_ceiling
 from accountlib.inputs import (
     Floats,
     as_given,
@@ -42,12 +49,16 @@ from accountlib.inputs import (
 )
 from accountlib.worst_cases.closed_forms import gaussian_delta
 from accountlib.worst_cases.dominating_pairs import UNIT
+from accountlib.worst_cases.noise import GaussianPair
 
 __all__ = [
     "gaussian_tradeoff",
     "dp_tradeoff",
     "TradeoffCurve",
     "table_tradeoff",
+    "polygon_corners",
+    "exact_mu",
+    "exact_curve",
 ]
 
 # --- Two normal laws
@@ -254,3 +265,98 @@ def table_tradeoff(loss: PrivacyLossDistribution) -> TradeoffCurve:
     x = np.append(room * np.minimum(above[::-1], 1), 1.0)
     y = room * np.minimum(below[::-1], 1 - loss.infinity_mass)
     return TradeoffCurve(x, np.append(y, 0.0), "lower")
+
+
+# --- A polygon from lines
+
+
+def polygon_corners(
+    alpha: Floats, delta: Floats, sign: int = 0
+) -> tuple[Floats, Floats, Floats]:
+    r"""Corners of the polygon $w = \min_i (d_i + \alpha_i x)$.
+
+    Parameters: `alpha` ($\alpha_i$, increasing), `delta` ($d_i$, not
+    increasing); `sign`, 1 for a polygon that is nowhere below this one,
+    -1 for one that is nowhere above it, 0 for the nearest floats.
+    Returns: (x, w, index): the corners, x decreasing, and the positions
+    of the lines that take part, one more than there are corners.
+    Error: w is off by 10 u, relative, and by what lines that were left
+    out pass below. If asked for, 64 u and twice the latter are counted.
+
+    >>> x, w, _ = polygon_corners(np.array([1.0, 3.0]), np.array([0.5, 0.0]))
+    >>> float(x[0]), float(w[0])
+    (0.25, 0.75)
+    """
+    delta = np.minimum.accumulate(delta)
+    index: Any = np.arange(len(alpha))
+    x = np.array([0.0, 1.0])
+    while np.any(np.diff(x) >= 0):  # rounding may need another turn
+        a, d = alpha[index], delta[index]
+        slopes = np.diff(d) / np.diff(a)
+        blocks = isotonic_regression(slopes, weights=np.diff(a)).blocks
+        if len(blocks) == len(index):  # nothing left to pool
+            blocks = np.append(True, np.diff(slopes) > 0)
+            blocks = np.append(np.flatnonzero(blocks), len(slopes))
+        index = index[blocks]
+        a, d = alpha[index], delta[index]
+        x = np.maximum(-np.diff(d) / np.diff(a), 0)
+    w = d[:-1] + a[:-1] * x
+    if sign > 0:
+        return x * (1 + 16 * UNIT), w * (1 + 64 * UNIT), index
+    if sign < 0:  # the lines that were left out count, too
+        k = np.searchsorted(index, np.arange(1, len(alpha)))
+        chord = d[k] + x[k - 1] * (a[k] - alpha[1:])
+        share = delta[1:] / np.where(chord > 0, chord, 1.0)
+        missed = np.max(np.where(chord > 0, 1 - share, 0.0))
+        room = 1 - 16 * UNIT - 2 * max(0.0, float(missed))
+        return x * room, w * room * (1 - 48 * UNIT), index
+    return x, w, index
+
+
+# --- Runs that are exactly Gaussian
+
+
+def exact_mu(ways: Sequence[Losses]) -> Bound | None:
+    r"""mu of a run whose loss is exactly that of two Gaussians, or None.
+
+    Formula: $\sqrt{\sum_j T_j \mu_j^2}$; 0 if nothing is revealed.
+
+    Parameters: `ways`, the losses of each direction.
+    Returns: an interval for mu, or None.
+    Error: counted. Each $\mu_j$ is a quotient or product of given
+    numbers, 2 u; root, factor and sum of squares: 6 u; twice that.
+    Source: Dong, Roth and Su (2022), Corollary 3.3.
+
+    >>> one = exact_mu([[(GaussianPair(5.0), 1)]])
+    >>> one is not None and one.contains(5.0) and one.width < 1e-14
+    True
+    """
+    most = [max(loss_ceiling(w).upper, infinite_bound(w).upper) for w in ways]
+    if max(most) == 0:
+        return Bound(0.0, 0.0)
+    found = []
+    for way in ways:
+        pair, count = way[0]
+        if (len(way), count) != (1, 1) or not isinstance(pair, GaussianPair):
+            return None
+        found.append(pair.mu)
+    error = 16 * UNIT * max(found) + 1e-322
+    return Bound(max(0.0, max(found) - error), max(found) + error)
+
+
+def exact_curve(mu: Bound, bound: str, cutoff: float) -> TradeoffCurve:
+    r"""The curve $f_\mu$ of a run that is exactly Gaussian.
+
+    Parameters: `mu`, an interval; `bound`, "lower" or "upper"; `cutoff`,
+    down to which error rate corners are kept (for figures; the curve is
+    computed from mu).
+    Returns: a TradeoffCurve on the wanted side.
+
+    >>> exact_curve(Bound(1.0, 1.0), "lower", 1e-10).mu
+    1.0
+    """
+    value = mu.upper if bound == "lower" else mu.lower
+    z = np.linspace(ndtri(cutoff), -ndtri(cutoff), 1000)
+    x = np.concatenate([[0.0], ndtr(z), [1.0]])
+    y = gaussian_tradeoff(x, mu=value)
+    return TradeoffCurve(x, np.minimum.accumulate(y), bound, value)

@@ -12,7 +12,6 @@ Names used here:
 | $h(\alpha)$ | – | privacy curve at $\alpha = e^\varepsilon$, convex, not increasing |
 | $\alpha_i$, $l_i$, $u_i$ | `alpha`, `lower`, `upper` | places, and bounds of $h$ there |
 | $d$, $t$ | `delta`, `alpha` | a piecewise linear function below $h$, and a place of it |
-| $d_k$, $D_k$; $\tilde x_k$, $\tilde w_k$ | `delta`, –; `x`, `w` | heights of lines, as given and as the corners have them; computed corners |
 | $c$ | `cutoff` | error rates below it are left out |
 | $z$ | `z` | place on the axis of a normal law, $\Phi^{-1}(1 - x)$ |
 | $K(\lambda)$, $\lambda$ | `moments`, `powers - 1` | as in ch-composition; here also for $-1 < \lambda < 0$ |
@@ -22,13 +21,12 @@ Names used here:
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import isotonic_regression
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
-from accountlib.counting.composition import SIDES, Bound
+from accountlib.counting.composition import SIDES
 from accountlib.counting.loss_tables import (
     LARGEST_LOSS,
     BoundKind,
@@ -51,12 +49,16 @@ from accountlib.engine.single_runs import (
     loss_ceiling,
     run_curve,
 )
-from accountlib.gaussian_dp.attackers import TradeoffCurve, gaussian_tradeoff
+from accountlib.gaussian_dp.attackers import (
+    TradeoffCurve,
+    exact_curve,
+    exact_mu,
+    polygon_corners,
+)
 from accountlib.inputs import Floats, check_choice, check_number, front_door
-from accountlib.runs.mechanisms import Adjacency, Release
+from accountlib.runs.mechanisms import Adjacency, AdjacencyName, Release
 from accountlib.runs.one_call import directions, reached_ways
 from accountlib.worst_cases.dominating_pairs import UNIT
-from accountlib.worst_cases.noise import GaussianPair
 
 __all__ = [
     "COVER_POINTS",
@@ -64,18 +66,18 @@ __all__ = [
     "SAME_TILT",
     "FINEST_WIDTH",
     "LOG_TAIL",
+    "LARGEST_MEAN",
+    "MOST_LINES",
     "LossTables",
     "Profile",
-    "polygon_corners",
     "both_signs",
     "lower_kinks",
     "thinned",
     "spread_epsilons",
     "Lines",
     "missed_at",
+    "RunTables",
     "run_profiles",
-    "exact_mu",
-    "exact_curve",
     "profile_curve",
     "tradeoff_curve",
 ]
@@ -87,6 +89,8 @@ MOST_TILTS = 20  # then the rest keeps what it has
 SAME_TILT = 0.02  # nearer in log tilt, another table would be the same
 FINEST_WIDTH = 1e-6  # relative; no narrower delta is asked of tables
 LOG_TAIL = math.log(1e-8) - 18  # of the tilted mass: 1e-8 at e^-18 of it
+LARGEST_MEAN = 25.0  # of a loss that is followed
+MOST_LINES = 20_000  # of a polygon
 
 
 class LossTables:
@@ -98,6 +102,7 @@ class LossTables:
     `cutoff` (c), the Q-mass beyond the largest epsilon of interest (`top`);
     `width`, wanted relative width of mu; `sides`, both by default.
 
+    >>> from accountlib.worst_cases.noise import GaussianPair
     >>> tables = LossTables([(GaussianPair(0.1), 100)], 1e-10, 1e-4)
     >>> low, up = tables.read(np.array([1.0]))
     >>> bool(low[0] <= 0.1269367375066438 <= up[0] <= 1.001 * low[0])
@@ -123,7 +128,7 @@ class LossTables:
             top = max(top, self.chernoff_top(fine))
         mean = float(total_cumulants(self.cells, np.zeros(1))[1, 0])
         self.ceiling = loss_ceiling(losses).upper
-        top = max(top, min(mean, 25.0))
+        top = max(top, min(mean, LARGEST_MEAN))
         if 0 < self.chernoff_low() < LARGEST_LOSS:
             top = max(top, min(mean, LARGEST_LOSS))
         top = min(top, self.ceiling)
@@ -249,50 +254,7 @@ class Profile:
             object.__setattr__(self, name, values)
 
 
-# --- Code: lines, hull and kinks
-
-
-def polygon_corners(
-    alpha: Floats, delta: Floats, sign: int = 0
-) -> tuple[Floats, Floats, Floats]:
-    r"""Corners of the polygon $w = \min_i (d_i + \alpha_i x)$.
-
-    Parameters: `alpha` ($\alpha_i$, increasing), `delta` ($d_i$, not
-    increasing); `sign`, 1 for a polygon that is nowhere below this one,
-    -1 for one that is nowhere above it, 0 for the nearest floats.
-    Returns: (x, w, index): the corners, x decreasing, and the positions
-    of the lines that take part, one more than there are corners.
-    Error: w is off by 10 u, relative, and by what lines that were left
-    out pass below. If asked for, 64 u and twice the latter are counted.
-
-    >>> x, w, _ = polygon_corners(np.array([1.0, 3.0]), np.array([0.5, 0.0]))
-    >>> float(x[0]), float(w[0])
-    (0.25, 0.75)
-    """
-    delta = np.minimum.accumulate(delta)
-    index: Any = np.arange(len(alpha))
-    x = np.array([0.0, 1.0])
-    while np.any(np.diff(x) >= 0):  # rounding may need another turn
-        a, d = alpha[index], delta[index]
-        slopes = np.diff(d) / np.diff(a)
-        blocks = isotonic_regression(slopes, weights=np.diff(a)).blocks
-        if len(blocks) == len(index):  # nothing left to pool
-            blocks = np.append(True, np.diff(slopes) > 0)
-            blocks = np.append(np.flatnonzero(blocks), len(slopes))
-        index = index[blocks]
-        a, d = alpha[index], delta[index]
-        x = np.maximum(-np.diff(d) / np.diff(a), 0)
-    w = d[:-1] + a[:-1] * x
-    if sign > 0:
-        return x * (1 + 16 * UNIT), w * (1 + 64 * UNIT), index
-    if sign < 0:  # the lines that were left out count, too
-        k = np.searchsorted(index, np.arange(1, len(alpha)))
-        chord = d[k] + x[k - 1] * (a[k] - alpha[1:])
-        share = delta[1:] / np.where(chord > 0, chord, 1.0)
-        missed = np.max(np.where(chord > 0, 1 - share, 0.0))
-        room = 1 - 16 * UNIT - 2 * max(0.0, float(missed))
-        return x * room, w * room * (1 - 48 * UNIT), index
-    return x, w, index
+# --- Code: lines and kinks
 
 
 def both_signs(
@@ -347,6 +309,7 @@ def lower_kinks(profile: Profile, mirror: Profile) -> tuple[Floats, Floats]:
     Returns: (alpha, delta), the kinks, alpha increasing from 0. Between
     them it is linear, and beyond the last one constant.
 
+    >>> from accountlib.worst_cases.noise import GaussianPair
     >>> from accountlib.worst_cases.closed_forms import gaussian_delta
     >>> at = np.array([0.0, 0.5, 1.0])
     >>> low, up = run_curve(GaussianPair(1.0), at)
@@ -430,6 +393,7 @@ def spread_epsilons(
     Returns: old and new epsilons, increasing. Any choice gives valid
     bounds; this one gives narrow ones.
 
+    >>> from accountlib.worst_cases.noise import GaussianPair
     >>> at = np.linspace(0, 6, 30)
     >>> up = run_curve(GaussianPair(1.0), at)[1]
     >>> more = spread_epsilons(at, [up], 1e-10, 50)
@@ -476,17 +440,93 @@ def missed_at(x: float, lines: Lines, mirror: Lines, sign: int) -> float:
     return min(1.0, found * (1 - sign * 4 * UNIT))
 
 
+class RunTables:
+    r"""Tables of a run and of the run read backwards, all directions.
+
+    Formula: the largest $\delta(\varepsilon)$ of the directions asked
+    for, and of the same directions read backwards.
+
+    Parameters: `ways`, the losses of each direction; `cutoff`, `width` as
+    for `LossTables`. `orders` are one or two lists of directions, forwards
+    and backwards; a symmetric run has one.
+
+    >>> from accountlib.worst_cases.noise import GaussianPair
+    >>> tables = RunTables([[(GaussianPair(1.0), 1)]], 1e-10, 1e-4)
+    >>> len(tables.orders), tables.read(np.array([0.0, 1.0])).shape
+    (1, (2, 2))
+    """
+
+    def __init__(
+        self, ways: Sequence[Losses], cutoff: float, width: float
+    ) -> None:
+        self.cutoff, self.width = cutoff, width
+        backwards = [[(pair.reversed(), n) for pair, n in w] for w in ways]
+        self.orders = [
+            {frozenset(way): way for way in side} for side in (ways, backwards)
+        ]
+        if self.orders[0].keys() == self.orders[1].keys():
+            self.orders.pop()  # symmetric
+        self.first = next(iter(self.orders[0]))
+        # Of a second direction, at first only upper ends.
+        self.tables = {
+            key: LossTables(way, cutoff, width, SIDES[: 1 if k else 2])
+            for order in self.orders
+            for k, (key, way) in enumerate(order.items())
+        }
+        # What data sets reach, where that may be less (a symmetric run).
+        self.reached = [
+            LossTables(way, cutoff, width, SIDES[1:])
+            for way in reached_ways(ways)
+            if frozenset(way) not in self.orders[0]
+        ]
+
+    def first_places(self) -> Floats:
+        """Epsilons to begin with: evenly spread, and more of them near 0."""
+        scale = np.append(np.linspace(0, 1, 65), np.geomspace(1e-8, 1e-2, 31))
+        grids = [one.top * scale for one in self.tables.values()]
+        return thinned(np.concatenate(grids))
+
+    def read(self, epsilons: Floats) -> Floats:
+        """Two rows for each order: lower and upper ends of delta."""
+        found = {key: one.read(epsilons) for key, one in self.tables.items()}
+        ends = [np.max([found[key] for key in x], axis=0) for x in self.orders]
+        if self.reached:
+            ends[0][0] = np.max([x.read(epsilons)[0] for x in self.reached], 0)
+        return np.concatenate(ends)
+
+    def both_sides(self, epsilons: Floats) -> Floats:
+        """The same, with lower ends of all directions if they matter."""
+        ends = self.read(epsilons)
+        alone = self.tables[self.first].read(epsilons)[1]
+        if np.any(ends[1] > (1 + self.width) * alone):
+            self.tables |= {
+                key: LossTables(way, self.cutoff, self.width)
+                for key, way in self.orders[0].items()
+                if key != self.first
+            }
+            ends = self.read(epsilons)
+        return ends
+
+    def profiles(self, epsilons: Floats, ends: Floats) -> list[Profile]:
+        """One Profile for each order, from rows as `read` gives them."""
+        floors = [
+            max(infinite_bound(way).lower for way in order.values())
+            for order in self.orders
+        ]
+        rows = zip(ends[::2], ends[1::2], floors, strict=True)
+        return [Profile(epsilons, *row) for row in rows]
+
+
 def run_profiles(
     releases: Release | Sequence[Release],
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int,
     cutoff: float,
     width: float,
 ) -> tuple[Profile, Profile]:
     r"""Both privacy curves of a run between bounds, at many epsilons.
 
-    Formula: the largest $\delta(\varepsilon)$ of the directions asked
-    for, and of the same directions read backwards.
+    Formula: as `RunTables`.
 
     Parameters: as for `gdp`.
     Returns: two profiles at the same epsilons: of the run, and read
@@ -499,116 +539,27 @@ def run_profiles(
     (True, True)
     """
     ways = directions(releases, adjacency, group_size)
-    backwards = [[(pair.reversed(), n) for pair, n in way] for way in ways]
-    orders = [{frozenset(w): w for w in side} for side in (ways, backwards)]
-    if orders[0].keys() == orders[1].keys():
-        orders.pop()  # symmetric
-    # Of a second direction, at first only upper ends.
-    tables = {
-        key: LossTables(way, cutoff, width, SIDES[: 1 if k else 2])
-        for order in orders
-        for k, (key, way) in enumerate(order.items())
-    }
-    # What data sets reach, where that may be less (a symmetric run).
-    reached = reached_ways(ways)
-    real = [
-        LossTables(way, cutoff, width, SIDES[1:])
-        for way in reached
-        if frozenset(way) not in orders[0]
-    ]
-
-    def read(epsilons: Floats) -> Floats:
-        """Two rows for each order: lower and upper ends."""
-        found = {key: one.read(epsilons) for key, one in tables.items()}
-        ends = [np.max([found[key] for key in x], axis=0) for x in orders]
-        if real:
-            ends[0][0] = np.max([one.read(epsilons)[0] for one in real], 0)
-        return np.concatenate(ends)
-
-    scale = np.append(np.linspace(0, 1, 65), np.geomspace(1e-8, 1e-2, 31))
-    grids = [one.top * scale for one in tables.values()]
-    epsilons = thinned(np.concatenate(grids))
-    number = min(math.ceil(float(-ndtri(cutoff)) / math.sqrt(width)), 20_000)
-    ends = read(epsilons)
-    first = next(iter(orders[0]))
-    if np.any(ends[1] > (1 + width) * tables[first].read(epsilons)[1]):
-        tables |= {
-            key: LossTables(way, cutoff, width)
-            for key, way in orders[0].items()
-            if key != first
-        }
-        ends = read(epsilons)
+    tables = RunTables(ways, cutoff, width)
+    epsilons = tables.first_places()
+    ends = tables.both_sides(epsilons)
     # mu may be decided at x = c, or y = c, with the other rate far below.
     there, back = ((np.exp(epsilons), ends[k]) for k in (1, -1))
     least = min(cutoff, max(missed_at(cutoff, there, back, 1), 1e-280))
+    number = math.ceil(float(-ndtri(cutoff)) / math.sqrt(width))
+    number = min(number, MOST_LINES)
     for part in (number // 4, number):
         wanted = spread_epsilons(epsilons, [*ends[1::2]], least, part)
         new = np.setdiff1d(wanted, epsilons)
         epsilons = np.append(epsilons, new)
         rank = np.argsort(epsilons)
         rank = rank[np.isin(epsilons[rank], wanted)]
-        more = read(new) if len(new) else ends[:, :0]
+        more = tables.read(new) if len(new) else ends[:, :0]
         ends = np.append(ends, more, axis=1)[:, rank]
         epsilons = epsilons[rank]
     ends[::2, 0] = np.max(ends[::2, 0])  # both orders have one delta(0)
     ends[1::2, 0] = np.min(ends[1::2, 0])
-    floors = [
-        max(infinite_bound(way).lower for way in order.values())
-        for order in orders
-    ]
-    made = [
-        Profile(epsilons, lower, upper, floor)
-        for lower, upper, floor in zip(
-            ends[::2], ends[1::2], floors, strict=True
-        )
-    ]
+    made = tables.profiles(epsilons, ends)
     return made[0], made[-1]
-
-
-def exact_mu(ways: Sequence[Losses]) -> Bound | None:
-    r"""mu of a run whose loss is exactly that of two Gaussians, or None.
-
-    Formula: $\sqrt{\sum_j T_j \mu_j^2}$; 0 if nothing is revealed.
-
-    Parameters: `ways`, the losses of each direction.
-    Returns: an interval for mu, or None.
-    Error: counted. Each $\mu_j$ is a quotient or product of given
-    numbers, 2 u; root, factor and sum of squares: 6 u; twice that.
-    Source: Dong, Roth and Su (2022), Corollary 3.3.
-
-    >>> one = exact_mu([[(GaussianPair(5.0), 1)]])
-    >>> one is not None and one.contains(5.0) and one.width < 1e-14
-    True
-    """
-    most = [max(loss_ceiling(w).upper, infinite_bound(w).upper) for w in ways]
-    if max(most) == 0:
-        return Bound(0.0, 0.0)
-    found = []
-    for way in ways:
-        pair, count = way[0]
-        if (len(way), count) != (1, 1) or not isinstance(pair, GaussianPair):
-            return None
-        found.append(pair.mu)
-    error = 16 * UNIT * max(found) + 1e-322
-    return Bound(max(0.0, max(found) - error), max(found) + error)
-
-
-def exact_curve(mu: Bound, bound: str, cutoff: float) -> TradeoffCurve:
-    r"""The curve $f_\mu$ of a run that is exactly Gaussian.
-
-    Parameters: `mu`, an interval; `bound`, "lower" or "upper"; `cutoff`,
-    down to which error rate corners are kept (for figures; the curve is
-    computed from mu).
-    Returns: a TradeoffCurve on the wanted side.
-
-    >>> exact_curve(Bound(1.0, 1.0), "lower", 1e-10).mu
-    1.0
-    """
-    value = mu.upper if bound == "lower" else mu.lower
-    z = np.linspace(ndtri(cutoff), -ndtri(cutoff), 1000)
-    x = np.concatenate([[0.0], ndtr(z), [1.0]])
-    y = gaussian_tradeoff(x, mu=value)
-    return TradeoffCurve(x, np.minimum.accumulate(y), bound, value)
 
 
 def profile_curve(
@@ -622,6 +573,7 @@ def profile_curve(
     Parameters: `profiles`, of a run and read backwards; `bound`.
     Returns: a TradeoffCurve on the wanted side.
 
+    >>> from accountlib.worst_cases.noise import GaussianPair
     >>> at = np.array([0.0, 1.0, 2.0])
     >>> one = Profile(at, *run_curve(GaussianPair(1.0), at), 0.0)
     >>> profile_curve((one, one), "lower")(0.1) <= 0.6109134
@@ -663,7 +615,7 @@ def profile_curve(
 def tradeoff_curve(
     releases: Release | Sequence[Release],
     *,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     bound: str = "lower",
     cutoff: float = 1e-10,

@@ -36,14 +36,13 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from accountlib.counting.composition import Bound
+from accountlib.gaussian_dp.attackers import exact_mu, polygon_corners
 from accountlib.gaussian_dp.certified_curves import (
     Lines,
     Profile,
     both_signs,
-    exact_mu,
     lower_kinks,
     missed_at,
-    polygon_corners,
     run_profiles,
 )
 from accountlib.inputs import (
@@ -53,7 +52,7 @@ from accountlib.inputs import (
     check_range,
     front_door,
 )
-from accountlib.runs.mechanisms import Adjacency, Release
+from accountlib.runs.mechanisms import Adjacency, AdjacencyName, Release
 from accountlib.runs.one_call import directions
 from accountlib.worst_cases.closed_forms import gaussian_delta
 from accountlib.worst_cases.dominating_pairs import UNIT
@@ -234,7 +233,7 @@ def profile_fit(profiles: tuple[Profile, Profile], cutoff: float) -> GDPFit:
 def gdp(
     releases: Release | Sequence[Release],
     *,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     cutoff: float = 1e-10,
     relative_width: float = 1e-4,

@@ -35,10 +35,13 @@ from typing import Any
 import numpy as np
 
 from accountlib.counting.composition import Bound
-from accountlib.gaussian_dp.attackers import gaussian_tradeoff
-from accountlib.gaussian_dp.certified_curves import (
+from accountlib.gaussian_dp.attackers import (
+    TradeoffCurve,
     exact_curve,
     exact_mu,
+    gaussian_tradeoff,
+)
+from accountlib.gaussian_dp.certified_curves import (
     profile_curve,
     run_profiles,
     tradeoff_curve,
@@ -47,6 +50,7 @@ from accountlib.gaussian_dp.regret import GDPFit, exact_fit, profile_fit
 from accountlib.inputs import check_number, front_door
 from accountlib.runs.mechanisms import (
     Adjacency,
+    AdjacencyName,
     FixedBatch,
     FullBatch,
     Poisson,
@@ -63,6 +67,11 @@ __all__ = [
     "plain",
     "named_fields",
     "software_versions",
+    "fit_and_curves",
+    "ordered",
+    "check_texts",
+    "checked_deltas",
+    "TIER_II_PLACES",
     "report",
 ]
 
@@ -389,11 +398,79 @@ def software_versions() -> tuple[tuple[str, str], ...]:
     return (*found, ("Python", platform.python_version()))
 
 
+def fit_and_curves(
+    releases: Release | Sequence[Release],
+    adjacency: Adjacency,
+    group_size: int,
+    cutoff: float,
+    width: float,
+) -> tuple[GDPFit, TradeoffCurve, TradeoffCurve]:
+    """The fit of a run, and the polygons below and above its curve.
+
+    Parameters: as for `gdp`.
+    Returns: (fit, lower, upper).
+
+    >>> from accountlib.runs.mechanisms import Gaussian
+    >>> run, side = Release(Gaussian(2.0)), Adjacency.REMOVE
+    >>> fit, lower, upper = fit_and_curves(run, side, 1, 1e-10, 1e-4)
+    >>> bool(lower(0.1) <= upper(0.1) < lower(0.1) + 1e-9), fit.exact
+    (True, True)
+    """
+    exact = exact_mu(directions(releases, adjacency, group_size))
+    if exact is not None:
+        lower, upper = (
+            exact_curve(exact, side, cutoff) for side in ("lower", "upper")
+        )
+        return exact_fit(exact, cutoff), lower, upper
+    profiles = run_profiles(releases, adjacency, group_size, cutoff, width)
+    lower, upper = (profile_curve(profiles, x) for x in ("lower", "upper"))
+    return profile_fit(profiles, cutoff), lower, upper
+
+
+def ordered(lower: float, upper: float) -> Bound:
+    """A Bound of two ends that rounding may have exchanged.
+
+    >>> ordered(0.5, 0.5 - 1e-17)
+    Bound(lower=0.5, upper=0.5)
+    """
+    return Bound(lower, max(lower, upper))
+
+
+def check_texts(**texts: str) -> dict[str, str]:
+    """The arguments by name, if all of them are texts.
+
+    >>> check_texts(record=3)
+    Traceback (most recent call last):
+    ...
+    ValueError: record must be a text, got 3
+    """
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise ValueError(f"{name} must be a text, got {text!r}")
+    return texts
+
+
+def checked_deltas(deltas: Sequence[float]) -> list[float]:
+    """The deltas of a report as floats, or what is wrong with them.
+
+    >>> checked_deltas([])
+    Traceback (most recent call last):
+    ...
+    ValueError: deltas must be a non-empty list, got []
+    """
+    if np.ndim(deltas) != 1 or np.size(deltas) == 0:
+        raise ValueError(f"deltas must be a non-empty list, got {deltas!r}")
+    return [check_number("deltas", d, 0, 1, "()") for d in deltas]
+
+
+TIER_II_PLACES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
+
+
 @front_door
 def report(
     releases: Release | Sequence[Release],
     *,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     cutoff: float = 1e-10,
     deltas: Sequence[float] = (1e-5, 1e-6, 1e-8, 1e-10),
@@ -428,47 +505,30 @@ def report(
     True
     """
     name = check_adjacency(adjacency)
-    words = (("record", record), ("notes", notes), ("stands_for", stands_for))
-    for field, text in words:
-        if not isinstance(text, str):
-            raise ValueError(f"{field} must be a text, got {text!r}")
-    if np.ndim(deltas) != 1 or np.size(deltas) == 0:
-        raise ValueError(f"deltas must be a non-empty list, got {deltas!r}")
-    checked = [check_number("deltas", d, 0, 1, "()") for d in deltas]
+    words = check_texts(record=record, notes=notes, stands_for=stands_for)
+    checked = checked_deltas(deltas)
     cutoff = check_number("cutoff", cutoff, 1e-250, 0.1)
     width = check_number("relative_width", relative_width, 1e-7, 0.1)
-    exact = exact_mu(directions(releases, name, group_size))
-    if exact is not None:
-        fit = exact_fit(exact, cutoff)
-        curves = [exact_curve(exact, x, cutoff) for x in ("lower", "upper")]
-    else:
-        profiles = run_profiles(releases, name, group_size, cutoff, width)
-        fit = profile_fit(profiles, cutoff)
-        curves = [profile_curve(profiles, x) for x in ("lower", "upper")]
-    lower, upper = curves
+    fit, lower, upper = fit_and_curves(
+        releases, name, group_size, cutoff, width
+    )
     epsilons = [
         epsilon(releases, delta=d, adjacency=name, group_size=group_size)
         for d in checked
     ]
-    advantage = Bound(upper.advantage, max(lower.advantage, upper.advantage))
-    powers = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
-    places = [x for x in powers if x >= cutoff or fit.exact]
+    places = [x for x in TIER_II_PLACES if x >= cutoff or fit.exact]
     places.append(lower.equal_error_rate)
-    kept = (releases,) if isinstance(releases, Release) else tuple(releases)
+    runs = (releases,) if isinstance(releases, Release) else tuple(releases)
     return PrivacyReport(
-        releases=kept,
+        releases=runs,
         adjacency=name,
         group_size=int(group_size),
         cutoff=fit.cutoff,
-        relative_width=float(relative_width),
-        record=record,
-        notes=notes,
+        relative_width=width,
         epsilons=tuple(zip(checked, epsilons, strict=True)),
         fit=fit,
-        advantage=advantage,
-        tradeoff=tuple(
-            (x, Bound(lower(x), max(lower(x), upper(x)))) for x in places
-        ),
+        advantage=ordered(upper.advantage, lower.advantage),
+        tradeoff=tuple((x, ordered(lower(x), upper(x))) for x in places),
         versions=software_versions(),
-        stands_for=stands_for,
+        **words,
     )

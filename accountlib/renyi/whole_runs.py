@@ -56,6 +56,7 @@ from accountlib.renyi.real_orders import (
 from accountlib.renyi.subsampling import MOST_ORDER, log_choose, poisson_rdp
 from accountlib.runs.mechanisms import (
     Adjacency,
+    AdjacencyName,
     DiscreteLaplace,
     FixedBatch,
     FullBatch,
@@ -384,7 +385,7 @@ def loss_curve(
 
 
 def release_curves(
-    release: Release, adjacency: Adjacency | str, group_size: int
+    release: Release, adjacency: Adjacency | AdjacencyName, group_size: int
 ) -> list[Curve]:
     """Curves of one run of a release: of remove, then of add, if both.
 
@@ -424,7 +425,7 @@ def release_curves(
 def rdp_curve(
     releases: Release | Sequence[Release],
     *,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
 ) -> Curve:
     r"""Renyi DP curve of a whole run.

@@ -7,7 +7,7 @@ Names used here:
 
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
-| $\varepsilon$, $\delta$ | `epsilon`, `goal`; `delta`, `chance` | the target |
+| $\varepsilon$, $\delta$ | `epsilon`, `target_epsilon`; `delta`, `target_delta` | the target |
 | $\bar\varepsilon$ | `found` | upper end of the certified interval |
 | $x$ | `x`, `noise` | the parameter that is looked for, $> 0$ |
 | $f$ | `excess` | by how much a run with the parameter $x$ misses the target: positive if it does |
@@ -26,11 +26,22 @@ import numpy as np
 from scipy.optimize import brentq
 
 from accountlib.inputs import check_number, front_door
-from accountlib.runs.mechanisms import Adjacency, Gaussian, Release, Sampling
+from accountlib.runs.mechanisms import (
+    Adjacency,
+    AdjacencyName,
+    Gaussian,
+    Release,
+    Sampling,
+)
 from accountlib.runs.one_call import delta, directions, epsilon
 from accountlib.worst_cases.dominating_pairs import Mechanism
 
 __all__ = [
+    "EDGE",
+    "JUST",
+    "FACTOR",
+    "LEAST_NOISE",
+    "MOST_NOISE",
     "log_excess",
     "safe_edge",
     "calibrate",
@@ -41,12 +52,18 @@ __all__ = [
 
 # --- What can be promised
 
+EDGE = 5e-5  # relative distance of met and missed
+JUST = 1e-9  # least size of an excess
+FACTOR = 4.0  # between two noises that are tried
+LEAST_NOISE = 1e-3
+MOST_NOISE = 1e9
+
 
 def log_excess(
     releases: Release | Sequence[Release],
-    goal: float,
-    chance: float,
-    adjacency: Adjacency | str,
+    target_epsilon: float,
+    target_delta: float,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int,
 ) -> float:
     r"""By how much a run misses a target: negative if it meets it.
@@ -55,23 +72,24 @@ def log_excess(
     $\bar\varepsilon$; for a target of $\varepsilon = 0$ the same of
     $\delta$.
 
-    Parameters: `releases`; `goal` ($\varepsilon$), `chance` ($\delta$);
-    `adjacency`, `group_size` as for `epsilon`.
+    Parameters: `releases`; `target_epsilon` ($\varepsilon$),
+    `target_delta` ($\delta$); `adjacency`, `group_size` as for `epsilon`.
     Returns: a number, or plus or minus infinity; never 0: a target that is
     just met counts as met, so that a search goes on to the edge.
 
     >>> log_excess(Release(Gaussian(9.0)), 1.0, 1e-6, "add", 1) < 0
     True
     """
-    sides: dict[str, Any] = {"adjacency": adjacency, "group_size": group_size}
-    if goal > 0:
-        wanted, found = goal, epsilon(releases, delta=chance, **sides).upper
+    ask: dict[str, Any] = {"adjacency": adjacency, "group_size": group_size}
+    if target_epsilon > 0:
+        wanted = target_epsilon
+        found = epsilon(releases, delta=target_delta, **ask).upper
     else:
-        wanted, found = chance, delta(releases, epsilon=0.0, **sides).upper
+        wanted, found = target_delta, delta(releases, epsilon=0.0, **ask).upper
     if found <= 0 or wanted <= 0:
         return -math.inf if found <= wanted else math.inf
     excess = math.log(found) - math.log(wanted)
-    return min(excess, -1e-9) if found <= wanted else max(excess, 1e-9)
+    return min(excess, -JUST) if found <= wanted else max(excess, JUST)
 
 
 def safe_edge(
@@ -99,13 +117,13 @@ def safe_edge(
         x = low if place <= ends[0] else high if place >= ends[1] else x
         tried[x] = excess(x)
         found = min(max(tried[x], -50.0), 50.0)  # Brent's method divides,
-        return found or -1e-9  # and stops at 0, maybe far from the edge
+        return found or -JUST  # and stops at 0, maybe far from the edge
 
-    if ends[1] - ends[0] <= 5e-5:  # at the edge already
+    if ends[1] - ends[0] <= EDGE:  # at the edge already
         look(ends[1])
         tried[low] = excess(low)
     else:
-        brentq(look, *ends, xtol=5e-5, maxiter=100, disp=False)
+        brentq(look, *ends, xtol=EDGE, maxiter=100, disp=False)
     met = [x for x, f in tried.items() if f <= 0]
     missed = [math.log(x) for x, f in tried.items() if f > 0]
     if not (met and missed):
@@ -121,7 +139,7 @@ def calibrate(
     high: float,
     epsilon: float,
     delta: float,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
 ) -> float:
     r"""The parameter of a run at which it just meets a privacy target.
@@ -212,13 +230,14 @@ def noise_bracket(
     >>> noise_bracket(lambda x: 100 - x, lambda x: x <= 1000)
     (64.0, 256.0)
     """
-    powers = 4.0 ** np.arange(-4, 15)
+    powers = FACTOR ** np.arange(-4, 15)
     nearest = sorted(powers.tolist(), key=lambda x: abs(math.log(x)))
     # Where nothing is allowed, excess(1.0) raises an error that says why.
     noise = next(filter(allowed, nearest), 1.0)
     misses = excess(noise) > 0
     while True:
-        step = min(max(noise * (4.0 if misses else 0.25), 1e-3), 1e9)
+        step = noise * (FACTOR if misses else 1 / FACTOR)
+        step = min(max(step, LEAST_NOISE), MOST_NOISE)
         if not allowed(step):
             step = last_allowed(allowed, noise, step)
         if math.isclose(step, noise, rel_tol=1e-6):
@@ -235,7 +254,7 @@ def calibrate_noise(
     delta: float,
     sampling: Sampling,
     count: int,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     mechanism: Callable[[float], Mechanism] = Gaussian,
 ) -> float:

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
@@ -57,6 +58,7 @@ __all__ = [
     "PureDP",
     "MixtureOfGaussians",
     "Adjacency",
+    "AdjacencyName",
     "check_adjacency",
     "FullBatch",
     "Poisson",
@@ -409,6 +411,9 @@ class Adjacency(StrEnum):
     REMOVE = "remove"
     ADD_OR_REMOVE = "add-or-remove"
     SUBSTITUTE = "substitute"
+
+
+AdjacencyName = Literal["add", "remove", "add-or-remove", "substitute"]
 
 
 def check_adjacency(value: Adjacency | str) -> Adjacency:

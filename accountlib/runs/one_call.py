@@ -20,6 +20,7 @@ import math
 from collections.abc import Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from typing import overload
 
 import numpy as np
 
@@ -34,8 +35,22 @@ from accountlib.engine.single_runs import (
     run_bound,
     simple_bound,
 )
-from accountlib.inputs import check_count, check_kind, check_number, front_door
-from accountlib.runs.mechanisms import Adjacency, Release
+from accountlib.inputs import (
+    Floats,
+    check_count,
+    check_kind,
+    check_number,
+    front_door,
+)
+from accountlib.runs.many_questions import (
+    SMALLEST_DELTA,
+    BoundArray,
+    DirectionBound,
+    ManyQuestions,
+    given_numbers,
+    is_single,
+)
+from accountlib.runs.mechanisms import Adjacency, AdjacencyName, Release
 from accountlib.runs.rules import dominating_pairs
 from accountlib.worst_cases.dominating_pairs import DominatingPair
 from accountlib.worst_cases.noise import GaussianPair
@@ -44,11 +59,13 @@ __all__ = [
     "merge_gaussians",
     "distinct_ways",
     "directions",
-    "known_answer",
-    "limited",
-    "answer",
+    "known_bound",
+    "cut_with_limits",
+    "search_directions",
+    "largest_bound",
     "reached_ways",
-    "bounded_answer",
+    "whole_run_bound",
+    "whole_run_bounds",
     "epsilon",
     "delta",
     "substitute_delta_bound",
@@ -103,7 +120,7 @@ def distinct_ways(sides: Sequence[dict[DominatingPair, int]]) -> list[Losses]:
 
 def directions(
     releases: Release | Sequence[Release],
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int,
 ) -> list[Losses]:
     """The dominating pairs of all releases with their counts, by direction.
@@ -144,16 +161,16 @@ def directions(
 # --- Limits
 
 
-def known_answer(losses: Losses, query: Query) -> Bound | None:
+def known_bound(losses: Losses, query: Query) -> Bound | None:
     """The answer where it needs no computation, or None.
 
     That is epsilon where delta is compared with the mass at infinity or
     is 1, and delta beyond the largest loss.
 
     >>> from accountlib.worst_cases.noise import GaussianPair, LaplacePair
-    >>> known_answer([(LaplacePair(1.0), 2)], Query(None, 3.0, 1e-3))
+    >>> known_bound([(LaplacePair(1.0), 2)], Query(None, 3.0, 1e-3))
     Bound(lower=0.0, upper=0.0)
-    >>> known_answer([(GaussianPair(1.0), 2)], Query(0.1, None, 1e-3))
+    >>> known_bound([(GaussianPair(1.0), 2)], Query(0.1, None, 1e-3))
     """
     infinite, ceiling = infinite_bound(losses), loss_ceiling(losses)
     if query.epsilon is not None:
@@ -176,15 +193,15 @@ def known_answer(losses: Losses, query: Query) -> Bound | None:
     return None
 
 
-def limited(bound: Bound, losses: Losses, query: Query) -> Bound:
+def cut_with_limits(bound: Bound, losses: Losses, query: Query) -> Bound:
     """Cut an interval with what is known of every answer.
 
     epsilon is at most the largest loss, unless infinite losses decide;
     delta is at least the mass at infinity, and at most 1.
 
     >>> from accountlib.worst_cases.noise import LaplacePair
-    >>> run = [(LaplacePair(1.0), 2)]
-    >>> limited(Bound(1.0, 5.0), run, Query(1e-9, None, 1e-3)).upper < 2.1
+    >>> run, query = [(LaplacePair(1.0), 2)], Query(1e-9, None, 1e-3)
+    >>> cut_with_limits(Bound(1.0, 5.0), run, query).upper < 2.1
     True
     """
     infinite = infinite_bound(losses)
@@ -200,7 +217,56 @@ def limited(bound: Bound, losses: Losses, query: Query) -> Bound:
 # --- Two directions, one answer
 
 
-def answer(ways: Sequence[Losses], query: Query) -> Bound:
+def search_directions(
+    ways: Sequence[Losses], query: Query
+) -> list[DirectionBound]:
+    """Intervals for several directions: narrow for the largest answer.
+
+    Parameters: `ways`, the losses of each direction; `query`.
+    Returns: one DirectionBound for each direction.
+
+    >>> from accountlib.worst_cases.noise import GaussianPair
+    >>> run = [(GaussianPair(0.1), 100)]
+    >>> (found,) = search_directions([run], Query(None, 1.0, 1e-3))
+    >>> found.bound.contains(0.1269367), len(found.tables)
+    (True, 2)
+    """
+    found: dict[int, DirectionBound] = {}
+    searches: list[tuple[int, Search]] = []
+    single = is_single(ways[0])
+    for k, losses in enumerate(ways):
+        known = known_bound(losses, query)
+        if known is None and single:
+            one = run_bound(losses[0][0], query)
+            small = query.delta is None and one.upper < SMALLEST_DELTA
+            good = small or one.width <= query.relative_width
+            known = one if good else None
+        if known is None:
+            searches.append((k, first_look(losses, query)))
+        else:
+            found[k] = DirectionBound(known)
+    searches.sort(key=lambda way: -way[1].guess)
+    for k, search in searches:
+        losses, floor = ways[k], 0.0
+        if found:
+            most = max(one.bound.lower for one in found.values())
+            floor = most / (1 - query.relative_width)
+            search = exclude(search, floor)
+        if search.bound.upper > floor:
+            search = refine(search, floor)
+        bound = cut_with_limits(search.bound, losses, query)
+        if bound.width > query.relative_width and bound.upper > floor:
+            simple = (
+                run_bound(losses[0][0], query)
+                if single
+                else simple_bound(losses, query)
+            )
+            bound = within(bound, simple)
+        found[k] = DirectionBound(bound, search.totals)
+    return [found[k] for k in range(len(ways))]
+
+
+def largest_bound(ways: Sequence[Losses], query: Query) -> Bound:
     """Interval for the largest answer of several directions.
 
     Parameters: `ways`, the losses of each direction; `query`.
@@ -208,38 +274,10 @@ def answer(ways: Sequence[Losses], query: Query) -> Bound:
 
     >>> from accountlib.worst_cases.noise import GaussianPair
     >>> run = [(GaussianPair(0.1), 100)]
-    >>> answer([run], Query(None, 1.0, 1e-3)).contains(0.1269367)
+    >>> largest_bound([run], Query(None, 1.0, 1e-3)).contains(0.1269367)
     True
     """
-    bounds, searches, single = [], [], len(ways[0]) == ways[0][0][1] == 1
-    for losses in ways:
-        known = known_answer(losses, query)
-        if known is None and single:
-            one = run_bound(losses[0][0], query)
-            small = query.delta is None and one.upper < 1e-290
-            good = small or one.width <= query.relative_width
-            known = one if good else None
-        if known is None:
-            searches.append((first_look(losses, query), losses))
-        else:
-            bounds.append(known)
-    searches.sort(key=lambda way: -way[0].guess)
-    for search, losses in searches:
-        floor = 0.0
-        if bounds:
-            floor = max(b.lower for b in bounds) / (1 - query.relative_width)
-            search = exclude(search, floor)
-        if search.bound.upper > floor:
-            search = refine(search, floor)
-        found = limited(search.bound, losses, query)
-        if found.width > query.relative_width and found.upper > floor:
-            simple = (
-                run_bound(losses[0][0], query)
-                if single
-                else simple_bound(losses, query)
-            )
-            found = within(found, simple)
-        bounds.append(found)
+    bounds = [one.bound for one in search_directions(ways, query)]
     return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
 
 
@@ -247,12 +285,13 @@ def reached_ways(ways: Sequence[Losses]) -> list[Losses]:
     """The same runs with pairs that neighbouring data sets reach.
 
     Parameters: `ways`, the losses of each direction.
-    Returns: lists of pairs and counts. Where a pair has two `reached`
-    ones, the first takes 0, 1/4, 1/2, 3/4 or all of its steps.
+    Returns: lists of pairs and counts; none, if the given ones are reached
+    already. Where a pair has two `reached` ones, the first takes 0, 1/4,
+    1/2, 3/4 or all of its steps.
 
     >>> from accountlib.worst_cases.noise import GaussianPair
     >>> reached_ways([[(GaussianPair(1.0), 5)]])
-    [[(GaussianPair(mu=1.0), 5)]]
+    []
     """
     sides = []
     for losses in ways:
@@ -264,10 +303,12 @@ def reached_ways(ways: Sequence[Losses]) -> list[Losses]:
                 side[one] = side.get(one, 0) + first
                 side[other] = side.get(other, 0) + count - first
             sides.append(side)
-    return distinct_ways(sides)
+    reached = distinct_ways(sides)
+    same = {frozenset(x) for x in ways} == {frozenset(x) for x in reached}
+    return [] if same else reached
 
 
-def bounded_answer(ways: Sequence[Losses], query: Query) -> Bound:
+def whole_run_bound(ways: Sequence[Losses], query: Query) -> Bound:
     """Interval from dominating pairs above and reached ones below.
 
     Parameters: `ways`, the losses of each direction; `query`.
@@ -276,24 +317,79 @@ def bounded_answer(ways: Sequence[Losses], query: Query) -> Bound:
 
     >>> from accountlib.worst_cases.noise import GaussianPair
     >>> run = [(GaussianPair(0.1), 100)]
-    >>> bounded_answer([run], Query(None, 1.0, 1e-3)).contains(0.1269367)
+    >>> whole_run_bound([run], Query(None, 1.0, 1e-3)).contains(0.1269367)
     True
     """
-    bound, reached = answer(ways, query), reached_ways(ways)
-    if {frozenset(way) for way in ways} == {frozenset(way) for way in reached}:
+    bound, reached = largest_bound(ways, query), reached_ways(ways)
+    if not reached:
         return bound
-    return Bound(answer(reached, query).lower, bound.upper)
+    return Bound(largest_bound(reached, query).lower, bound.upper)
+
+
+# --- Many questions in one call
+
+
+def whole_run_bounds(
+    ways: Sequence[Losses], given: Floats, asked: str, width: float
+) -> BoundArray:
+    """Intervals for many numbers, as `whole_run_bound` for one.
+
+    Parameters: `ways`, the losses of each direction; `given`, an array of
+    any shape: deltas if "epsilon" is `asked`, and epsilons if "delta" is;
+    `width`, the relative width wanted.
+    Returns: a BoundArray of that shape.
+
+    >>> from accountlib.worst_cases.noise import GaussianPair
+    >>> run, at = [(GaussianPair(0.1), 100)], np.array([[1.0], [2.0]])
+    >>> bounds = whole_run_bounds([run], at, "delta", 1e-3)
+    >>> bounds.lower.shape, bounds.contains([[0.126937], [0.020924]])
+    ((2, 1), True)
+    """
+    values, place = np.unique(given.ravel(), return_inverse=True)
+
+    def ends(sides: Sequence[Losses]) -> BoundArray:
+        many = ManyQuestions(sides, search_directions, width)
+        return (many.epsilons if asked == "epsilon" else many.deltas)(values)
+
+    bounds, reached = ends(ways), reached_ways(ways)
+    lower = ends(reached).lower if reached else bounds.lower
+    return BoundArray(
+        lower[place].reshape(given.shape),
+        bounds.upper[place].reshape(given.shape),
+    )
 
 
 # --- The two calls
+
+
+@overload
+def epsilon(
+    releases: Release | Sequence[Release],
+    *,
+    delta: float,
+    adjacency: Adjacency | AdjacencyName,
+    group_size: int = 1,
+    relative_width: float = 1e-3,
+) -> Bound: ...
+
+
+@overload
+def epsilon(
+    releases: Release | Sequence[Release],
+    *,
+    delta: Sequence[float] | Floats,
+    adjacency: Adjacency | AdjacencyName,
+    group_size: int = 1,
+    relative_width: float = 1e-3,
+) -> BoundArray: ...
 
 
 @front_door
 def epsilon(
     releases: Release | Sequence[Release],
     *,
-    delta: float,
-    adjacency: Adjacency | str,
+    delta: float | Sequence[float] | Floats,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> Bound:
@@ -303,25 +399,26 @@ def epsilon(
     $\delta(\varepsilon) \le \delta$.
 
     Parameters: `releases`, one Release or a sequence of them, all on the
-    same data; `delta` ($\delta$ in [0, 1]); `adjacency`, "add",
-    "remove", "add-or-remove" or "substitute" (no default); `group_size`
-    (default 1);
-    `relative_width` (in (0, 1)), the wanted (upper - lower)/upper.
-    Returns: Bound(lower, upper) around the truth: the supremum over
-    neighbouring data sets and adaptively chosen queries, every iterate
-    released, of the `dominating_pairs`. inf only where the
-    mass at infinity exceeds delta (or losses have no largest value and
-    delta = 0); Bound(0, 0) where epsilon is proven to be 0.
+    same data; `delta` ($\delta$ in [0, 1]), a number, or an array, which
+    costs a few calls, not one for each; `adjacency`, "add", "remove",
+    "add-or-remove" or "substitute" (no default); `group_size` (default
+    1); `relative_width` (in (0, 1)), the wanted (upper - lower)/upper.
+    Returns: Bound(lower, upper), for an array a BoundArray whose ends have
+    its shape, around the truth: the supremum over neighbouring data sets
+    and adaptively chosen queries, every iterate released, of the
+    `dominating_pairs`. inf only where the mass at infinity exceeds delta
+    (or losses have no largest value and delta = 0); 0 at both ends where
+    epsilon is proven to be 0.
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers.
     Error: the interval includes discretization, truncation, wrap-around
     and rounding, as far as the box "What the certificate assumes" is true
     of the machine. For substitution under a fixed batch it also has the
-    gap between theorem and data. It may stay wider than
-    asked near epsilon = 0, for losses with many atoms, where rare steps
-    matter and frequent ones do too; also for delta below 1e-290 and for
-    more than about 1e13 runs. Where it is wider than asked, it is cut with
-    `simple_bound`.
+    gap between theorem and data. For an array, twice the width is good
+    enough. It may stay wider than asked near epsilon = 0, for losses with
+    many atoms, where rare steps matter and frequent ones do too; also for
+    delta below 1e-290 and for more than about 1e13 runs. Where it is wider
+    than asked, it is cut with `simple_bound`.
     Source: Lebeda et al. (2024), Theorem 8.
 
     >>> from accountlib.runs.mechanisms import Gaussian, Poisson
@@ -330,22 +427,52 @@ def epsilon(
     >>> bound.contains(0.9472), bound.width < 1e-3
     (True, True)
     """
-    delta = check_number("delta", delta, 0, 1)
+    deltas = given_numbers("delta", delta, 0, 1)
     width = check_number("relative_width", relative_width, 0, 1, "()")
     ways = directions(releases, adjacency, group_size)
-    bound = bounded_answer(ways, Query(delta, None, width))
+    if deltas.ndim > 0:
+        bounds = whole_run_bounds(ways, deltas, "epsilon", width)
+        unproven = (bounds.lower == 0) & (bounds.upper > 0)  # is it 0?
+        if not np.any(unproven):
+            return bounds
+        at_zero = whole_run_bound(ways, Query(None, 0.0, width))
+        proven = unproven & (at_zero.upper <= deltas)
+        return BoundArray(bounds.lower, np.where(proven, 0.0, bounds.upper))
+    bound = whole_run_bound(ways, Query(float(deltas), None, width))
     if bound.lower == 0 < bound.upper:  # is it 0?
-        at_zero = bounded_answer(ways, Query(None, 0.0, width))
-        bound = Bound(0, 0) if at_zero.upper <= delta else bound
+        at_zero = whole_run_bound(ways, Query(None, 0.0, width))
+        bound = Bound(0, 0) if at_zero.upper <= deltas else bound
     return bound
+
+
+@overload
+def delta(
+    releases: Release | Sequence[Release],
+    *,
+    epsilon: float,
+    adjacency: Adjacency | AdjacencyName,
+    group_size: int = 1,
+    relative_width: float = 1e-3,
+) -> Bound: ...
+
+
+@overload
+def delta(
+    releases: Release | Sequence[Release],
+    *,
+    epsilon: Sequence[float] | Floats,
+    adjacency: Adjacency | AdjacencyName,
+    group_size: int = 1,
+    relative_width: float = 1e-3,
+) -> BoundArray: ...
 
 
 @front_door
 def delta(
     releases: Release | Sequence[Release],
     *,
-    epsilon: float,
-    adjacency: Adjacency | str,
+    epsilon: float | Sequence[float] | Floats,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> Bound:
@@ -355,9 +482,10 @@ def delta(
     e^\varepsilon Q(S > \varepsilon)$ of the directions asked for, S the
     total privacy loss.
 
-    Parameters: `epsilon` ($\varepsilon \ge 0$, finite); the others as for
-    `epsilon`.
-    Returns: Bound(lower, upper) around the truth (see `epsilon`).
+    Parameters: `epsilon` ($\varepsilon \ge 0$, finite), a number or an
+    array; the others as for `epsilon`.
+    Returns: Bound(lower, upper) around the truth, for an array a
+    BoundArray (see `epsilon`).
     Raises: ValueError for bad values, NotImplementedError for what no
     theorem of the book covers.
     Error: the interval includes all errors, as for `epsilon`. It may stay
@@ -371,10 +499,12 @@ def delta(
     >>> round(bound.upper, 8), bound.width < 1e-3
     (1e-06, True)
     """
-    epsilon = check_number("epsilon", epsilon, 0, np.inf, "[)")
+    epsilons = given_numbers("epsilon", epsilon, 0, np.inf, "[)")
     width = check_number("relative_width", relative_width, 0, 1, "()")
     ways = directions(releases, adjacency, group_size)
-    return bounded_answer(ways, Query(None, epsilon, width))
+    if epsilons.ndim > 0:
+        return whole_run_bounds(ways, epsilons, "delta", width)
+    return whole_run_bound(ways, Query(None, float(epsilons), width))
 
 
 # --- Substitution from add and remove

@@ -28,6 +28,7 @@ import numpy as np
 from accountlib.inputs import check_count, check_kind, check_number, front_door
 from accountlib.runs.mechanisms import (
     Adjacency,
+    AdjacencyName,
     ApproximateDP,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -74,6 +75,7 @@ __all__ = [
     "Rule",
     "RULES",
     "group_pair",
+    "exchange_moves",
     "exchanged_batch_pair",
     "integer_exchange_pair",
     "poisson_exchange_pair",
@@ -310,6 +312,25 @@ def group_pair(
 # --- Records are exchanged
 
 
+def exchange_moves(mechanism: Mechanism) -> int:
+    """How many removed records weigh as much as one that is exchanged.
+
+    Parameters: `mechanism`, whose type decides which rule is used.
+    Raises: NotImplementedError for a type without a rule, such as a
+    subclass.
+
+    >>> exchange_moves(Gaussian(1.0)), exchange_moves(PureDP(1.0))
+    (2, 1)
+    """
+    if type(mechanism) not in RULES:
+        raise NotImplementedError(
+            "adjacency='substitute': this book has no pair for "
+            f"{mechanism!r}; substitute_delta_bound gives an upper bound "
+            "where add and remove are covered"
+        )
+    return RULES[type(mechanism)].moves
+
+
 def exchanged_batch_pair(
     pair: DominatingPair, rate: float | Fraction
 ) -> DominatingPair:
@@ -401,6 +422,7 @@ def poisson_exchange_pair(
     ExchangedPair(means=(0.0, 0.5), weights=(0.75, 0.25))
     """
     check_number("rate", rate, 0, 1, "()")
+    exchange_moves(mechanism)
     if isinstance(mechanism, Gaussian):
         check_number("group_size of a sampled mechanism", group_size, 1, 1e4)
         weights = binomial_weights(group_size, rate)
@@ -441,12 +463,7 @@ def substitute_pair(
     >>> substitute_pair(Laplace(1.0), FullBatch(), 1)
     LaplacePair(scale=0.5)
     """
-    if type(mechanism) not in RULES:
-        raise NotImplementedError(
-            "adjacency='substitute': this book has no pair for "
-            f"{mechanism!r}; substitute_delta_bound gives an upper bound "
-            "where add and remove are covered"
-        )
+    moves = exchange_moves(mechanism)
     if isinstance(sampling, FixedBatch):
         exact = Fraction(sampling.batch_size, sampling.dataset_size)
         if exact < 1 and group_size > 1:
@@ -465,7 +482,6 @@ def substitute_pair(
         return poisson_exchange_pair(mechanism, rate, group_size)
     if group_size == 1:
         return mechanism.exchange_pair()
-    moves = RULES[type(mechanism)].moves
     return group_pair(mechanism, FullBatch(), moves * group_size)
 
 
@@ -477,7 +493,7 @@ def dominating_pairs(
     mechanism: Mechanism,
     *,
     sampling: Sampling,
-    adjacency: Adjacency | str,
+    adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
 ) -> tuple[DominatingPair, ...]:
     r"""Dominating pairs of one run: their largest curve is an upper bound.
