@@ -159,7 +159,8 @@ def package(modules: list[Module]) -> str:
     lines = [
         HEADER.format("the notebooks"),
         '"""Privacy accounting with certified bounds."""',
-        "import importlib\nimport pkgutil\nimport warnings\nfrom typing import Any",
+        "import importlib\nimport pkgutil\nimport warnings",
+        "from typing import Any",
         *(
             f"from .{module.name} import {', '.join(module.public)}"
             for module in modules
