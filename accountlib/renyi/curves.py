@@ -32,8 +32,8 @@ from accountlib.inputs import (
     as_given,
     check_count,
     check_number,
-    check_probabilities,
     check_range,
+    check_two_laws,
     front_door,
 )
 
@@ -357,13 +357,7 @@ def discrete_rdp(
     >>> round(discrete_rdp(2, p=[0.5, 0.5], q=[0.25, 0.75]), 12)  # log 4/3
     0.287682072452
     """
-    p = check_probabilities("p", p).astype(np.float64)
-    q = check_probabilities("q", q).astype(np.float64)
-    if p.shape != q.shape:
-        raise ValueError(
-            f"p and q must have the same length, got {len(p)} and {len(q)}"
-        )
-    return discrete_curve(p, q)(order)
+    return discrete_curve(*check_two_laws(p, q))(order)
 
 
 # --- Noise on the integers
@@ -391,8 +385,7 @@ def discrete_gaussian_rdp(
     0.06
     """
     sigma = check_number("sigma", sigma, 0, np.inf, "()")
-    shift = check_count("sensitivity", sensitivity)
-    check_number("sensitivity", shift, 1, 1e15)
+    shift = check_count("sensitivity", sensitivity, high=1e15)
     order = check_range("order", order, 1, np.inf)
     with np.errstate(over="ignore"):
         line = np.maximum(order / 2 / sigma / sigma * shift**2, 5e-324)
@@ -443,8 +436,7 @@ def discrete_laplace_rdp(
     """
     order = check_range("order", order, 1, np.inf)
     rate = 1 / check_number("scale", scale, 0, np.inf, "()")
-    shift = check_count("sensitivity", sensitivity)
-    check_number("sensitivity", shift, 1, 1e6)
+    shift = check_count("sensitivity", sensitivity, high=1e6)
     if math.isinf(shift * rate):
         return as_given(np.full(order.shape, np.inf))
     losses, log_masses = geometric_losses(rate, shift)

@@ -200,8 +200,7 @@ def poisson_rdp_terms(
     True
     """
     check_choice("bound", bound, ("general", "tight"))
-    terms = check_count("terms", terms)
-    check_number("terms", terms, 1, MOST_ORDER)
+    terms = check_count("terms", terms, high=MOST_ORDER)
     rate = check_number("rate", rate, 0, 1)
     order = check_range("order", order, 1, np.inf)
     if rate in (0, 1):

@@ -35,6 +35,7 @@ from accountlib.renyi.real_orders import (
     loss_points,
     rdp_from_sums,
 )
+from accountlib.worst_cases.closed_forms import gauss_rule
 from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [
@@ -106,9 +107,7 @@ class LaplacePanels:
         return np.asarray(self.most + size + less * np.maximum(up, 0) + moved)
 
 
-PANEL_RULE = tuple(  # places and weights; arrays from bytes are read-only
-    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(16)
-)
+PANEL_RULE = gauss_rule(16)
 PANEL_ERROR = 4e-18  # of the rule, for integrands up to 1 on the ellipse
 
 

@@ -36,6 +36,7 @@ from accountlib.inputs import (
     check_number,
     check_range,
     front_door,
+    read_only,
 )
 from accountlib.renyi.conversion import evaluate
 from accountlib.renyi.curves import Curve, Orders
@@ -63,17 +64,15 @@ __all__ = [
 
 # --- Sums with ten thousand terms
 
-STIRLING = np.frombuffer(  # an array from bytes is read-only
-    np.array(
-        [0.0]
-        + [
-            math.lgamma(n + 1)
-            - (n + 0.5) * math.log(n)
-            + n
-            - math.log(2 * math.pi) / 2
-            for n in range(1, 16)
-        ]
-    ).tobytes()
+STIRLING = read_only(
+    [0.0]
+    + [
+        math.lgamma(n + 1)
+        - (n + 0.5) * math.log(n)
+        + n
+        - math.log(2 * math.pi) / 2
+        for n in range(1, 16)
+    ]
 )
 
 

@@ -500,8 +500,7 @@ def kairouz_epsilon(
     """
     epsilon = check_number("epsilon", epsilon, 0, 1e6)
     check_number("delta", delta, 0, 1)
-    count = check_count("count", count)
-    check_number("count", count, 1, 1e7)
+    count = check_count("count", count, high=1e7)
     slack = check_number("slack", slack, 0, 1)
     most = count * epsilon
     if Fraction(most) < count * Fraction(epsilon):

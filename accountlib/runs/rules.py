@@ -54,6 +54,7 @@ from accountlib.several.mixtures import (
     gaussian_mixture,
     gaussian_terms,
 )
+from accountlib.worst_cases.divergences import two_product
 from accountlib.worst_cases.dominating_pairs import (
     DiscretePair,
     DominatingPair,
@@ -61,7 +62,7 @@ from accountlib.worst_cases.dominating_pairs import (
     RoundedPair,
 )
 from accountlib.worst_cases.integer_noise import IntegerGaussianPair
-from accountlib.worst_cases.noise import LaplacePair, quotient, two_product
+from accountlib.worst_cases.noise import LaplacePair, quotient
 from accountlib.worst_cases.sampling import SampledPair
 
 __all__ = [

@@ -22,7 +22,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
 
 import numpy as np
 
@@ -62,14 +61,8 @@ class ChainPair(DiscretePair):
 
     losses: tuple[float, ...] = ()
 
-    @cached_property
-    def _finite(self) -> tuple[Floats, Floats, Floats]:
-        p, q = np.array(self.p), np.array(self.q)
-        both = (p > 0) & (q > 0)
-        rows = np.stack([np.array(self.losses), p[both], q[both]])
-        rows = rows[:, np.argsort(rows[0])]
-        rows.flags.writeable = False
-        return rows[0], rows[1], rows[2]
+    def _losses(self) -> Floats:
+        return np.array(self.losses)
 
     def reversed(self) -> "ChainPair":
         return self
@@ -186,8 +179,7 @@ def group_epsilon_vadhan(
     >>> round(group_epsilon_vadhan(1, log_delta=curve, delta=1e-6), 6)
     5.256522
     """
-    size = check_count("group_size", group_size)
-    check_number("group_size", size, 1, 1e15)
+    size = check_count("group_size", group_size, high=1e15)
     goal = math.log(check_number("delta", delta, 0, 1, "()"))
     check_choice("rule", rule, ("sum", "vadhan"))
     if not callable(log_delta):

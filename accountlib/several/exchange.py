@@ -29,7 +29,8 @@ from accountlib.several.mixtures import (
     WeightedGaussians,
     no_end,
 )
-from accountlib.worst_cases.noise import two_product, two_sum
+from accountlib.worst_cases.divergences import two_product
+from accountlib.worst_cases.noise import two_sum
 
 __all__ = ["log_sum", "ExchangedPair"]
 

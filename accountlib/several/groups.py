@@ -121,8 +121,7 @@ def binomial_sensitivity(
     >>> binomial_sensitivity(2, rate=0.5)[1]
     array([0.25, 0.5 , 0.25])
     """
-    size = check_count("group_size", group_size)
-    check_number("group_size", size, 1, 1e4)
+    size = check_count("group_size", group_size, high=1e4)
     rate = check_number("rate", rate, 0, 1)
     j = np.arange(size + 1.0)
     if rate in (0, 1):
@@ -151,8 +150,7 @@ def hypergeometric_sensitivity(
     >>> hypergeometric_sensitivity(1, batch_size=1, dataset_size=4)
     (array([0., 2.]), array([0.75, 0.25]))
     """
-    size = check_count("group_size", group_size)
-    check_number("group_size", size, 1, 1e4)
+    size = check_count("group_size", group_size, high=1e4)
     batch = check_count("batch_size", batch_size)
     records = check_count("dataset_size", dataset_size)
     if batch > records - size:

@@ -37,18 +37,15 @@ from accountlib.inputs import (
     check_probabilities,
     check_range,
     front_door,
+    read_only,
 )
+from accountlib.worst_cases.divergences import two_product
 from accountlib.worst_cases.dominating_pairs import (
     Closed,
     DiscretePair,
     DominatingPair,
 )
-from accountlib.worst_cases.noise import (
-    GaussianPair,
-    normal_masses,
-    two_product,
-    two_sum,
-)
+from accountlib.worst_cases.noise import GaussianPair, normal_masses, two_sum
 from accountlib.worst_cases.sampling import SampledPair
 
 __all__ = [
@@ -117,8 +114,7 @@ def in_floats(values: Sequence[Decimal], number: int) -> Floats:
         for row in rows:
             row[column] = float(value)
             value -= Decimal(float(row[column]))
-    rows.flags.writeable = False
-    return rows
+    return read_only(rows)
 
 
 @fifty_digits
@@ -238,7 +234,8 @@ class WeightedGaussians(DominatingPair):
     def _shares(self) -> Floats:
         """Weights that sum to 1."""
         whole = self._sums[0][-1]
-        return in_floats([w / whole for w in self._exact[1]], 1)[0]
+        shares = in_floats([w / whole for w in self._exact[1]], 1)
+        return np.asarray(shares[0])
 
     @cached_property
     @fifty_digits
@@ -261,9 +258,8 @@ class WeightedGaussians(DominatingPair):
             log_whole(*both).copy_negate()
             for both in zip(sums, rests, strict=True)
         ]
-        rows = np.insert(in_floats(logs, 2), 0, [-np.inf, 0.0], axis=1)
-        rows.flags.writeable = False
-        return rows
+        rows = in_floats(logs, 2)
+        return read_only(np.insert(rows, 0, [-np.inf, 0.0], axis=1))
 
     @abstractmethod
     def _cells(

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from accountlib.inputs import Floats, check_count, check_number
+from accountlib.inputs import Floats, check_count, check_number, read_only
 from accountlib.worst_cases.dominating_pairs import (
     UNIT,
     Closed,
@@ -94,8 +94,7 @@ class IntegerGaussianPair(EndlessAtoms):
     shift: int = 1
 
     def __post_init__(self) -> None:
-        shift = check_count("shift", self.shift)
-        check_number("shift", shift, 1, 1e6)
+        shift = check_count("shift", self.shift, high=1e6)
         sigma = check_number("sigma", self.sigma, 1e-3, 1e4)
         object.__setattr__(self, "shift", shift)
         object.__setattr__(self, "sigma", sigma)
@@ -115,9 +114,7 @@ class IntegerGaussianPair(EndlessAtoms):
     def _tails(self) -> Floats:
         # Weight of the noise j, j + 1, ... for j = 1, ..., reach + 1.
         places = np.arange(self._reach, 0, -1)
-        sums = running_sums(self._weights(places))[:, ::-1]
-        sums.flags.writeable = False
-        return sums
+        return read_only(running_sums(self._weights(places))[:, ::-1])
 
     @cached_property
     def atoms(self) -> tuple[float, ...]:
