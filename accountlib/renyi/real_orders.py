@@ -183,7 +183,8 @@ class ShiftedNormals:
     N(0, 1)$.
 
     Parameters: `means` ($\mu_j > 0$), `weights` ($w_j > 0$, sum 1), two
-    tuples; `rate` ($1 - w_0$), `missed` ($w_0$, may be 0).
+    tuples; `rate` ($1 - w_0$), `missed` ($w_0$, may be 0); `spacing` of
+    the outputs in standard deviations if the noise is discrete, else 0.
 
     >>> pair = ShiftedNormals((2.0,), (1.0,), 0.5, 0.5)
     >>> pair.center, pair.base(np.array([1.0]))[0].tolist()
@@ -194,6 +195,7 @@ class ShiftedNormals:
     weights: tuple[float, ...]
     rate: float = 1.0
     missed: float = 0.0
+    spacing: float = 0.0
 
     @property
     def top(self) -> float:
@@ -468,15 +470,14 @@ def noise_total(spacing: float) -> float:
 
 
 def normal_curve(
-    pair: ShiftedNormals, *, add: bool, spacing: float = 0.0
+    pair: ShiftedNormals, *, add: bool
 ) -> Callable[[Floats], Floats]:
     r"""Renyi divergence of shifted normal noise, at every real order.
 
     Formula: eq. (ren-integral) by the trapezoid rule; for noise on the
     integers the sum over them, divided by the sum of the noise.
 
-    Parameters: `pair`; `add`: D(Q || M) instead of D(M || Q); `spacing`,
-    of the outputs in standard deviations if the noise is discrete, else 0.
+    Parameters: `pair`; `add`: D(Q || M) instead of D(M || Q).
     Returns: a function of a 1-d array of finite orders >= 1.
     Error: an upper bound; relative error below 1e-11 for orders up to 100
     and means up to 10, mostly below 1e-12; in general $10^{-15} + 2^{-50}
@@ -488,7 +489,7 @@ def normal_curve(
     >>> float(normal_curve(step, add=False)(np.array([2.5]))[0].round(12))
     0.014771278212
     """
-    top, number = pair.top, len(pair.means)
+    top, number, spacing = pair.top, len(pair.means), pair.spacing
     extra = (2 if spacing else 1) * TRAPEZOID_GOAL  # of both sums
     if number > 1:
         extra += (512 + number) * UNIT * max(1.0, top) * (1 + top)
