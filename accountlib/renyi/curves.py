@@ -41,6 +41,7 @@ __all__ = [
     "Curve",
     "Orders",
     "REMAINDER",
+    "normal_line",
     "gaussian_rdp",
     "zcdp_rdp",
     "exp_remainder",
@@ -63,6 +64,18 @@ Orders = NDArray[np.int64]
 REMAINDER = tuple(1 / math.factorial(k + 2) for k in range(16))
 
 
+def normal_line(order: ArrayLike, sigma: float, shift: int) -> Any:
+    r"""The line $a k^2/(2 \sigma^2)$ of normal noise, never 0.
+
+    >>> normal_line(32, 2.0, 1)
+    4.0
+    """
+    order = check_range("order", order, 1, np.inf)
+    with np.errstate(over="ignore"):
+        line = order / 2 / sigma / sigma * shift**2
+    return as_given(np.maximum(line, 5e-324))
+
+
 @front_door
 def gaussian_rdp(order: ArrayLike, *, noise_multiplier: float) -> Any:
     r"""Renyi DP of the Gaussian mechanism.
@@ -80,11 +93,8 @@ def gaussian_rdp(order: ArrayLike, *, noise_multiplier: float) -> Any:
     >>> gaussian_rdp(32, noise_multiplier=2.0)
     4.0
     """
-    order = check_range("order", order, 1, np.inf)
     sigma = check_number("noise_multiplier", noise_multiplier, 0, np.inf, "()")
-    with np.errstate(over="ignore"):
-        line = np.maximum(order / 2 / sigma / sigma, 5e-324)
-    return as_given(np.asarray(line))
+    return normal_line(order, sigma, 1)
 
 
 @front_door
@@ -386,10 +396,7 @@ def discrete_gaussian_rdp(
     """
     sigma = check_number("sigma", sigma, 0, np.inf, "()")
     shift = check_count("sensitivity", sensitivity, high=1e15)
-    order = check_range("order", order, 1, np.inf)
-    with np.errstate(over="ignore"):
-        line = np.maximum(order / 2 / sigma / sigma * shift**2, 5e-324)
-    return as_given(np.asarray(line))
+    return normal_line(order, sigma, shift)
 
 
 def geometric_losses(rate: float, shift: int) -> tuple[Floats, Floats]:

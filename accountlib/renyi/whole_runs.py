@@ -134,7 +134,9 @@ def shifted_normals(step: Step) -> ShiftedNormals | None:
     2.0
     """
     base, rate, missed, _ = step
-    weights, spacing = (1.0,), 0.0
+    means: tuple[float, ...]
+    weights: tuple[float, ...] = (1.0,)
+    spacing = 0.0
     if type(base) is GaussianPair:
         means = (base.mu,)
     elif type(base) is IntegerGaussianPair:

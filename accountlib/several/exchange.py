@@ -65,6 +65,8 @@ class ExchangedPair(WeightedGaussians):
     (0.194002, True)
     """
 
+    symmetric = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.means) < 2:
@@ -272,6 +274,3 @@ class ExchangedPair(WeightedGaussians):
         if epsilon >= 0:
             return above
         return -math.expm1(epsilon) + math.exp(epsilon) * above
-
-    def reversed(self) -> "ExchangedPair":
-        return self

@@ -68,16 +68,7 @@ __all__ = [
 # --- Numbers with more digits than a float
 
 # A context of our own: precision and traps of the caller play no role.
-DECIMALS = Context(
-    prec=50,
-    rounding=ROUND_HALF_EVEN,
-    Emin=-999999,
-    Emax=999999,
-    capitals=1,
-    clamp=0,
-    flags=[],
-    traps=[],
-)
+DECIMALS = Context(50, ROUND_HALF_EVEN, -999999, 999999, traps=[])
 
 
 def fifty_digits(
@@ -284,13 +275,13 @@ class WeightedGaussians(DominatingPair):
         return p, q
 
     def _add_masses(
-        self, sums: Floats, z: Floats, d: Floats, kept: slice, sign: int = 1
+        self, mass: Floats, z: Floats, d: Floats, kept: slice, sign: int = 1
     ) -> None:
         """Add what the kept terms, at `sign` times their means, put on cells
         of widths d between places z (in two floats)."""
         means = sign * self._means[:, kept].T
         for (mean, rest), w in zip(means, self._shares[kept], strict=True):
-            sums += w * normal_masses((z[0] - mean) + (z[1] - rest), d)
+            mass += w * normal_masses((z[0] - mean) + (z[1] - rest), d)
 
 
 def distances(z: Floats, places: Floats) -> Floats:

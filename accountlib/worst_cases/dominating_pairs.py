@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -100,6 +100,8 @@ class DominatingPair(ABC):
     Error: rounding only; `mass_error` says how much.
     Source: Zhu, Dong and Wang (2022), Definition 7.
     """
+
+    symmetric: ClassVar[bool] = False  # whether (Q, P) is the same pair
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -247,7 +249,7 @@ class DominatingPair(ABC):
 
     def reversed(self) -> "DominatingPair":
         """The pair (Q, P): add instead of remove; the loss changes sign."""
-        return ReversedPair(self)
+        return self if self.symmetric else ReversedPair(self)
 
 
 @dataclass(frozen=True)
@@ -389,10 +391,9 @@ class DiscretePair(DominatingPair, Mechanism):
     q: Sequence[float] | Floats
 
     def __post_init__(self) -> None:
-        for name, law in zip(
-            "pq", check_two_laws(self.p, self.q), strict=True
-        ):
-            object.__setattr__(self, name, tuple(map(float, law)))
+        p, q = check_two_laws(self.p, self.q)
+        object.__setattr__(self, "p", tuple(map(float, p)))
+        object.__setattr__(self, "q", tuple(map(float, q)))
 
     @cached_property
     def _shared(self) -> tuple[Floats, Floats]:

@@ -92,6 +92,7 @@ class IntegerGaussianPair(EndlessAtoms):
 
     sigma: float
     shift: int = 1
+    symmetric = True  # reflection at shift/2 exchanges P and Q
 
     def __post_init__(self) -> None:
         shift = check_count("shift", self.shift, high=1e6)
@@ -177,6 +178,3 @@ class IntegerGaussianPair(EndlessAtoms):
         excess = self._weights(noise) * -np.expm1(np.minimum(gap, 0))
         total = 1 + 2 * (self._tails[0, 0] + self._tails[1, 0])
         return float(np.sum(excess) / total)
-
-    def reversed(self) -> "IntegerGaussianPair":
-        return self  # reflection at shift/2 exchanges P and Q

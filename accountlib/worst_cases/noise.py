@@ -188,6 +188,7 @@ class GaussianPair(DominatingPair):
 
     mu: float
     rest: float = field(default=0.0, repr=False, compare=False)
+    symmetric = True  # reflection at mu/2 exchanges P and Q
 
     def __post_init__(self) -> None:
         check_number("mu", self.mu, 0, np.inf, "()")
@@ -219,9 +220,6 @@ class GaussianPair(DominatingPair):
     def delta(self, epsilon: ArrayLike) -> Any:
         return gaussian_delta(epsilon, mu=self.mu)
 
-    def reversed(self) -> "GaussianPair":
-        return self  # reflection at mu/2 exchanges P and Q
-
 
 # --- Code: Laplace noise
 
@@ -246,6 +244,7 @@ class LaplacePair(DominatingPair):
 
     scale: float
     rest: float = field(default=0.0, repr=False)
+    symmetric = True
 
     def __post_init__(self) -> None:
         check_number("scale", self.scale, 0, np.inf, "()")
@@ -297,6 +296,3 @@ class LaplacePair(DominatingPair):
 
     def delta(self, epsilon: ArrayLike) -> Any:
         return laplace_delta(epsilon, scale=self.scale)
-
-    def reversed(self) -> "LaplacePair":
-        return self
