@@ -69,7 +69,7 @@ def check_range(
 
 
 def check_number(
-    name: str, value: Any, low: float, high: float, ends: str = "[]"
+    name: str, value: ArrayLike, low: float, high: float, ends: str = "[]"
 ) -> float:
     """Return `value` as one float, or say what is wrong with it.
 

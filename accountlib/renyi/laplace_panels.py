@@ -22,7 +22,6 @@ Names used here:
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,12 @@ class LaplacePanels:
         )
 
     def log_bound(
-        self, less: Floats, middle: Floats, cell: Any, half: float, ell: float
+        self,
+        less: Floats,
+        middle: Floats,
+        cell: Orders,
+        half: float,
+        ell: float,
     ) -> Floats:
         """Bound of the integral over panels, on their ellipses if ell = 1."""
         over, beside = 1.125 * half * ell, 1.875 * half * ell
@@ -96,7 +100,7 @@ class LaplacePanels:
         return np.asarray(total + math.log(half / 2))
 
     def exponents(
-        self, less: Floats, middle: Floats, cell: Any, half: float
+        self, less: Floats, middle: Floats, cell: Orders, half: float
     ) -> Floats:
         """Size of the numbers that are added up in the exponents."""
         ends = middle - half, middle + half

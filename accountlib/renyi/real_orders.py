@@ -30,7 +30,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import EllipsisType
 
 import numpy as np
 from scipy.special import expit
@@ -149,7 +149,9 @@ def loss_points(
     return LossPoints(signed, log_weight, own, fall, loss, share)
 
 
-def log_terms(less: Floats, points: LossPoints, place: Any = ...) -> Floats:
+def log_terms(
+    less: Floats, points: LossPoints, place: Orders | EllipsisType = ...
+) -> Floats:
     r"""Logarithms of the terms of the integral at given places.
 
     Formula: $\log\left(q\left(\varphi(bL)/b + \varphi(-L)\right)\right)$
@@ -285,7 +287,7 @@ class LatticeCells:
         points = self.pair.points
         return points(self.first, self.add), points(self.last, self.add)
 
-    def log_bound(self, less: Floats, cell: Any) -> tuple[Floats, Floats]:
+    def log_bound(self, less: Floats, cell: Orders) -> tuple[Floats, Floats]:
         """Bound of the largest term, and the larger term of the two ends."""
         power = -less if self.add else less + 1
         more, short = np.maximum(power - 2, 0), np.maximum(2 - power, 0)
@@ -302,7 +304,7 @@ class LatticeCells:
         bound = np.where(right[cell] < 0, below, np.inf)
         return np.where(left[cell] > 0, above, bound), np.maximum(at, to)
 
-    def exponents(self, less: Floats, cell: Any) -> Floats:
+    def exponents(self, less: Floats, cell: Orders) -> Floats:
         """Size of the numbers that are added up in the exponents."""
         far = np.maximum(np.abs(self.first), np.abs(self.last))
         far = (far + self.pair.center)[cell]

@@ -63,6 +63,7 @@ from accountlib.runs.mechanisms import (
     PureDP,
     RandomizedResponse,
     Release,
+    Sampling,
 )
 from accountlib.runs.one_call import directions
 from accountlib.several.chains import ChainPair
@@ -413,7 +414,7 @@ def rdp_curve(
     3.246
     """
     directions(releases, adjacency, group_size)  # checks them all
-    counts: dict[tuple[Mechanism, Any], int] = {}
+    counts: dict[tuple[Mechanism, Sampling], int] = {}
     for one in [releases] if isinstance(releases, Release) else releases:
         key = (one.mechanism, one.sampling)
         counts[key] = counts.get(key, 0) + one.count

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -40,6 +39,7 @@ from accountlib.worst_cases.dominating_pairs import (
 from accountlib.worst_cases.integer_noise import (
     EndlessAtoms,
     IntegerGaussianPair,
+    Places,
 )
 from accountlib.worst_cases.noise import LaplacePair, two_sum
 from accountlib.worst_cases.sampling import SampledPair
@@ -312,7 +312,7 @@ class ExchangedIntegerPair(EndlessAtoms):
         check_kind("base", self.base, IntegerGaussianPair)
         check_number("rate", self.rate, 0, 1, "()")
 
-    def _losses(self, places: Any) -> Floats:
+    def _losses(self, places: Places) -> Floats:
         k, spread = self.base.shift, 2 * self.base.sigma**2
         x = np.abs(places)
         power = k * (2 * x - k) / spread  # of N_k against N_0
@@ -338,7 +338,7 @@ class ExchangedIntegerPair(EndlessAtoms):
         with np.errstate(all="ignore"):
             return tuple(self._losses(np.arange(-most, most + 1)).tolist())
 
-    def _last(self, edges: Floats, closed: Closed) -> Any:
+    def _last(self, edges: Floats, closed: Closed) -> Places:
         """The last place whose loss belongs to the left of each edge."""
         most = self.base._reach + self.base.shift
         low = np.full(len(edges), -most - 1)

@@ -20,9 +20,9 @@ Names used here:
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from accountlib.inputs import Floats, check_count, check_number, read_only
 from accountlib.worst_cases.dominating_pairs import (
@@ -32,9 +32,11 @@ from accountlib.worst_cases.dominating_pairs import (
 )
 from accountlib.worst_cases.noise import two_sum
 
-__all__ = ["running_sums", "EndlessAtoms", "IntegerGaussianPair"]
+__all__ = ["Places", "running_sums", "EndlessAtoms", "IntegerGaussianPair"]
 
 # --- Code: discrete Gaussian noise
+
+Places = NDArray[np.int64]
 
 
 def running_sums(terms: Floats) -> Floats:
@@ -104,10 +106,10 @@ class IntegerGaussianPair(EndlessAtoms):
     def _reach(self) -> int:
         return math.floor(38.6 * self.sigma)
 
-    def _weights(self, places: Any) -> Floats:
+    def _weights(self, places: Places) -> Floats:
         return np.asarray(np.exp(-((places / self.sigma) ** 2) / 2))
 
-    def _losses(self, places: Any) -> Floats:
+    def _losses(self, places: Places) -> Floats:
         centred = self.shift * (2 * places - self.shift)
         return np.asarray(centred / (2 * self.sigma**2))
 
@@ -130,27 +132,27 @@ class IntegerGaussianPair(EndlessAtoms):
 
     @property
     def atom_error(self) -> float:
-        largest = abs(float(self._losses(self._reach + self.shift)))
-        return 8 * UNIT * min(largest, 600.0)
+        (largest,) = np.abs(self._losses(np.array([self._reach + self.shift])))
+        return 8 * UNIT * min(float(largest), 600.0)
 
     @property
     def lattice(self) -> tuple[float, float] | None:
         first, second = self._losses(np.arange(2)).tolist()
         return first, second
 
-    def _last(self, edges: Floats, closed: Closed) -> Any:
+    def _last(self, edges: Floats, closed: Closed) -> Places:
         """The last place whose loss belongs to the left of each edge."""
         center = self.shift / 2
         most = self._reach + self.shift
-        guess = edges * self.sigma / self.shift * self.sigma + center
-        guess = np.clip(np.floor(guess), -most, most).astype(np.int64)
+        rough = edges * self.sigma / self.shift * self.sigma + center
+        guess = np.clip(np.floor(rough), -most, most).astype(np.int64)
         for place in (guess, guess + 1):
             loss = self._losses(place)
             inside = loss <= edges if closed == "right" else loss < edges
             guess = guess + (inside.astype(np.int64) - (place == guess))
         return guess
 
-    def _noise_between(self, cuts: Any) -> Floats:
+    def _noise_between(self, cuts: Places) -> Floats:
         """Probability that the noise lies in (cuts[i-1], cuts[i]]."""
         reach = self._reach
         cuts = np.clip(cuts, -reach - 1, reach)

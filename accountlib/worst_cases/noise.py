@@ -56,7 +56,7 @@ __all__ = [
 # --- Code: two floats for one number
 
 
-def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
+def two_sum(a: Floats | float, b: Floats | float) -> tuple[Floats, Floats]:
     r"""A sum of floats, and what its rounding took away: exact.
 
     Parameters: `a`, `b`, numbers or arrays (finite).
@@ -72,7 +72,7 @@ def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
     return total, np.asarray((a - (total - added)) + (b - added))
 
 
-def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
+def quotient(a: Floats | float, b: float) -> tuple[Floats, Floats]:
     r"""A quotient, and nearly all that its rounding took away.
 
     Formula: $a/b = h + (a - h b)/b$, with the product $h b$ as an exact
