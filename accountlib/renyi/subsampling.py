@@ -459,8 +459,8 @@ def sampled_rdp(
     function that gives (n - 1) R(n) for whole orders and a rate in (0, 1).
     Returns: upper bounds, shape of `order`.
 
-    >>> sampled_rdp([2, np.inf], lambda a: 0 * a, 1.0, None)
-    array([0., 0.])
+    >>> sampled_rdp([2, 3], lambda a: a, 1.0, None)
+    array([2., 3.])
     """
     rate = check_number("rate", rate, 0, 1)
     order = check_range("order", order, 1, np.inf)
