@@ -22,9 +22,11 @@ __all__ = [
     "check_number",
     "check_count",
     "check_probabilities",
+    "check_two_laws",
     "check_kind",
     "check_choice",
     "as_given",
+    "read_only",
     "front_door",
 ]
 
@@ -67,7 +69,7 @@ def check_range(
 
 
 def check_number(
-    name: str, value: Any, low: float, high: float, ends: str = "[]"
+    name: str, value: ArrayLike, low: float, high: float, ends: str = "[]"
 ) -> float:
     """Return `value` as one float, or say what is wrong with it.
 
@@ -88,11 +90,14 @@ def check_number(
     return float(check_range(name, value, low, high, ends))
 
 
-def check_count(name: str, value: Any, low: int = 1) -> int:
+def check_count(
+    name: str, value: object, low: int = 1, high: float = math.inf
+) -> int:
     """Return `value` as an int, or say why it is not a whole number.
 
     Parameters: `name` is the argument's name, `value` a whole number
-    (a float such as 1e6 is accepted), `low` the smallest allowed one.
+    (a float such as 1e6 is accepted), `low` and `high` the smallest and
+    the largest allowed one.
     Returns: the same number as a Python int.
     Raises: ValueError naming argument, value and allowed range.
 
@@ -103,17 +108,18 @@ def check_count(name: str, value: Any, low: int = 1) -> int:
     ...
     ValueError: count must be a whole number >= 1, got 2.5
     """
-    whole = (
-        isinstance(value, (int, float, np.integer, np.floating))
-        and not isinstance(value, bool)
-        and (isinstance(value, int) or math.isfinite(value))
-        and value == math.floor(value)
-        and value >= low
-    )
-    if not whole:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.integer, np.floating))
+        or not (isinstance(value, int) or math.isfinite(value))
+        or value != math.floor(value)
+        or value < low
+    ):
         raise ValueError(
             f"{name} must be a whole number >= {low}, got {value!r}"
         )
+    if high < math.inf:
+        check_number(name, value, low, high)
     return int(value)
 
 
@@ -154,7 +160,30 @@ def check_probabilities(name: str, values: Probabilities) -> NDArray[Any]:
     return array
 
 
-def check_kind(name: str, value: object, kinds: Any) -> None:
+def check_two_laws(
+    p: Probabilities, q: Probabilities
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return two lists of probabilities of the same outcomes as arrays.
+
+    Parameters: `p`, `q`, as for `check_probabilities`.
+    Raises: as it does, and ValueError for lists of different lengths.
+
+    >>> check_two_laws([0.5, 0.5], [1.0])
+    Traceback (most recent call last):
+    ...
+    ValueError: p and q must have the same length, got 2 and 1
+    """
+    p, q = check_probabilities("p", p), check_probabilities("q", q)
+    if len(p) != len(q):
+        raise ValueError(
+            f"p and q must have the same length, got {len(p)} and {len(q)}"
+        )
+    return p, q
+
+
+def check_kind(
+    name: str, value: object, kinds: type | tuple[type, ...]
+) -> None:
     """Raise ValueError unless `value` is of one of the `kinds`.
 
     Parameters: `name`, the argument's name; `value`; `kinds`, a type or
@@ -200,6 +229,17 @@ def as_given(result: Floats) -> Any:
     0.5
     """
     return float(result) if result.ndim == 0 else result
+
+
+def read_only(values: ArrayLike) -> Floats:
+    """The same numbers in an array of their own that refuses changes.
+
+    >>> read_only([0.5, 1.0]).flags.writeable
+    False
+    """
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
 
 
 def front_door(function: Callable[Params, Result]) -> Callable[Params, Result]:

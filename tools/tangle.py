@@ -145,7 +145,7 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
 
 
 def package(modules: list[Module]) -> str:
-    """The text of __init__.py: public names, and where all others live."""
+    """The text of __init__.py: public names, and how others are found."""
     names = [name for module in modules for name in module.names]
     clash = {n for n in names if names.count(n) > 1}
     clash |= set(names) & {m.name.split(".")[0] for m in modules}
@@ -154,25 +154,19 @@ def package(modules: list[Module]) -> str:
     public = [name for module in modules for name in module.public]
     if len(public) > MOST_PUBLIC:
         raise ExportError(f"{len(public)} public names, {MOST_PUBLIC} allowed")
-    homes = {
-        name: module.name
-        for module in modules
-        for name in module.names
-        if name not in public
-    }
     with open(ROOT / "pyproject.toml", "rb") as file:
         version = tomllib.load(file)["project"]["version"]
     lines = [
         HEADER.format("the notebooks"),
         '"""Privacy accounting with certified bounds."""',
-        "import importlib\nimport warnings\nfrom typing import Any",
+        "import importlib\nimport pkgutil\nimport warnings",
+        "from typing import Any",
         *(
             f"from .{module.name} import {', '.join(module.public)}"
             for module in modules
             if module.public
         ),
         f'__all__ = {public!r}\n__version__ = "{version}"',
-        f"_HOMES = {homes!r}",
         ELSEWHERE,
     ]
     return "\n\n".join(lines)
@@ -181,15 +175,17 @@ def package(modules: list[Module]) -> str:
 ELSEWHERE = '''
 def __getattr__(name: str) -> Any:
     """Names that live in a module only are found, with a warning."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'accountlib' has no attribute {name!r}")
-    home = f"accountlib.{_HOMES[name]}"
-    warnings.warn(
-        f"accountlib.{name}: from {home} import {name}",
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    return getattr(importlib.import_module(home), name)
+    modules = pkgutil.walk_packages(__path__, "accountlib.")
+    for home in () if name.startswith("_") else [x.name for x in modules]:
+        module = importlib.import_module(home)
+        if name in getattr(module, "__all__", ()):
+            warnings.warn(
+                f"accountlib.{name}: from {home} import {name}",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            return getattr(module, name)
+    raise AttributeError(f"module 'accountlib' has no attribute {name!r}")
 '''
 
 

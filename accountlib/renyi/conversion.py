@@ -40,6 +40,7 @@ __all__ = [
     "checked_orders",
     "smallest_value",
     "largest_loss",
+    "checked_curve",
     "epsilon_from_rdp",
     "delta_from_rdp",
 ]
@@ -198,6 +199,23 @@ def largest_loss(rdp: Curve) -> float:
     return value
 
 
+def checked_curve(
+    rdp: Curve | ArrayLike, orders: ArrayLike | None, conversion: Conversion
+) -> tuple[Curve, Floats | None, float]:
+    """A curve as a function, the orders to try, and the largest loss.
+
+    Parameters: as for `epsilon_from_rdp`.
+    Returns: the loss is inf where orders are given: infinity is not tried.
+
+    >>> checked_curve([1.0, 2.0], [2, 4], "classic")[1:]
+    (array([2., 4.]), inf)
+    """
+    check_choice("conversion", conversion, ("improved", "classic"))
+    orders = None if orders is None else checked_orders(orders)
+    curve = listed_curve(rdp, orders)
+    return curve, orders, largest_loss(curve) if orders is None else math.inf
+
+
 @front_door
 def epsilon_from_rdp(
     rdp: Curve | ArrayLike,
@@ -232,14 +250,9 @@ def epsilon_from_rdp(
     5.2985
     """
     delta = check_number("delta", delta, 0, 1)
-    check_choice("conversion", conversion, ("improved", "classic"))
-    orders = None if orders is None else checked_orders(orders)
-    curve = listed_curve(rdp, orders)
-    if delta == 1:
-        return 0.0
-    worst = largest_loss(curve) if orders is None else math.inf
-    if delta == 0:
-        return worst
+    curve, orders, worst = checked_curve(rdp, orders, conversion)
+    if delta in (0, 1):
+        return 0.0 if delta == 1 else worst
 
     def promised(order: Floats) -> Floats:
         value, weight = evaluate(curve, order), log_weight(order, conversion)
@@ -276,13 +289,9 @@ def delta_from_rdp(
     1e-05
     """
     at = check_number("epsilon", epsilon, -np.inf, np.inf, "()")
-    check_choice("conversion", conversion, ("improved", "classic"))
-    orders = None if orders is None else checked_orders(orders)
-    curve = listed_curve(rdp, orders)
-    if orders is None and largest_loss(curve) <= at:
+    curve, orders, worst = checked_curve(rdp, orders, conversion)
+    if worst <= at:
         return 0.0
-
-    equal = -math.expm1(at) if at < 0 else 0.0  # delta of equal laws
 
     def log_delta(order: Floats) -> Floats:
         value, weight = evaluate(curve, order), log_weight(order, conversion)
@@ -292,7 +301,7 @@ def delta_from_rdp(
         return np.where(value > 0, result, -np.inf)
 
     least = min(0.0, smallest_value(log_delta, orders))
-    if least == -math.inf:
-        return equal
+    if least == -math.inf:  # equal laws
+        return -math.expm1(at) if at < 0 else 0.0
     promised = math.nextafter(math.exp(least), 1.0)
     return max(promised, 5e-324)  # 0 would be no upper bound

@@ -32,8 +32,8 @@ from accountlib.inputs import (
     as_given,
     check_count,
     check_number,
-    check_probabilities,
     check_range,
+    check_two_laws,
     front_door,
 )
 
@@ -41,6 +41,7 @@ __all__ = [
     "Curve",
     "Orders",
     "REMAINDER",
+    "normal_line",
     "gaussian_rdp",
     "zcdp_rdp",
     "exp_remainder",
@@ -63,6 +64,18 @@ Orders = NDArray[np.int64]
 REMAINDER = tuple(1 / math.factorial(k + 2) for k in range(16))
 
 
+def normal_line(order: ArrayLike, sigma: float, shift: int) -> Any:
+    r"""The line $a k^2/(2 \sigma^2)$ of normal noise, never 0.
+
+    >>> normal_line(32, 2.0, 1)
+    4.0
+    """
+    order = check_range("order", order, 1, np.inf)
+    with np.errstate(over="ignore"):
+        line = order / 2 / sigma / sigma * shift**2
+    return as_given(np.maximum(line, 5e-324))
+
+
 @front_door
 def gaussian_rdp(order: ArrayLike, *, noise_multiplier: float) -> Any:
     r"""Renyi DP of the Gaussian mechanism.
@@ -80,11 +93,8 @@ def gaussian_rdp(order: ArrayLike, *, noise_multiplier: float) -> Any:
     >>> gaussian_rdp(32, noise_multiplier=2.0)
     4.0
     """
-    order = check_range("order", order, 1, np.inf)
     sigma = check_number("noise_multiplier", noise_multiplier, 0, np.inf, "()")
-    with np.errstate(over="ignore"):
-        line = np.maximum(order / 2 / sigma / sigma, 5e-324)
-    return as_given(np.asarray(line))
+    return normal_line(order, sigma, 1)
 
 
 @front_door
@@ -357,13 +367,7 @@ def discrete_rdp(
     >>> round(discrete_rdp(2, p=[0.5, 0.5], q=[0.25, 0.75]), 12)  # log 4/3
     0.287682072452
     """
-    p = check_probabilities("p", p).astype(np.float64)
-    q = check_probabilities("q", q).astype(np.float64)
-    if p.shape != q.shape:
-        raise ValueError(
-            f"p and q must have the same length, got {len(p)} and {len(q)}"
-        )
-    return discrete_curve(p, q)(order)
+    return discrete_curve(*check_two_laws(p, q))(order)
 
 
 # --- Noise on the integers
@@ -391,12 +395,8 @@ def discrete_gaussian_rdp(
     0.06
     """
     sigma = check_number("sigma", sigma, 0, np.inf, "()")
-    shift = check_count("sensitivity", sensitivity)
-    check_number("sensitivity", shift, 1, 1e15)
-    order = check_range("order", order, 1, np.inf)
-    with np.errstate(over="ignore"):
-        line = np.maximum(order / 2 / sigma / sigma * shift**2, 5e-324)
-    return as_given(np.asarray(line))
+    shift = check_count("sensitivity", sensitivity, high=1e15)
+    return normal_line(order, sigma, shift)
 
 
 def geometric_losses(rate: float, shift: int) -> tuple[Floats, Floats]:
@@ -443,8 +443,7 @@ def discrete_laplace_rdp(
     """
     order = check_range("order", order, 1, np.inf)
     rate = 1 / check_number("scale", scale, 0, np.inf, "()")
-    shift = check_count("sensitivity", sensitivity)
-    check_number("sensitivity", shift, 1, 1e6)
+    shift = check_count("sensitivity", sensitivity, high=1e6)
     if math.isinf(shift * rate):
         return as_given(np.full(order.shape, np.inf))
     losses, log_masses = geometric_losses(rate, shift)

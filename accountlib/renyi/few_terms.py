@@ -33,11 +33,8 @@ from scipy.special import betainc, logsumexp, rel_entr
 
 from accountlib.inputs import (
     Floats,
-    as_given,
     check_choice,
     check_count,
-    check_number,
-    check_range,
     front_door,
 )
 from accountlib.renyi.conversion import evaluate, largest_loss
@@ -46,14 +43,13 @@ from accountlib.renyi.subsampling import (
     MOST_ORDER,
     Claim,
     all_terms,
-    between_orders,
     exponents,
+    log_braces,
     log_choose,
     log_expm1,
-    log_sums_at,
-    poisson_rdp,
+    log_factors,
     refute_tight,
-    sampled_loss,
+    sampled_rdp,
 )
 from accountlib.worst_cases.dominating_pairs import UNIT
 
@@ -61,6 +57,7 @@ __all__ = [
     "log_middle",
     "log_chord",
     "log_ends",
+    "few_terms",
     "poisson_rdp_terms",
     "without_replacement_rdp",
 ]
@@ -151,10 +148,7 @@ def log_ends(
     choose = log_choose(orders[:, None], k)
     logs = k * math.log(rate) + (orders[:, None] - k) * math.log1p(-rate)
     log_mass = choose + logs + 4 * UNIT * (choose - 3 * logs + x) + 1e-13
-    parts = log_mass + log_expm1(x)
-    if bound == "general":
-        more = np.where(k > 2, x + np.log(3 - np.exp(-x)), log_expm1(x))
-        parts = log_mass + more
+    parts = log_mass + log_factors(x, k, bound)
     flat = evaluate(rdp, (orders - terms).astype(np.float64))
     flat = np.where(np.isinf(flat), 0.0, flat)  # then the ends are inf
     growth = np.logaddexp(math.log1p(-rate), math.log(rate) + flat)
@@ -168,6 +162,33 @@ def log_ends(
     if bound == "general":
         middle = np.logaddexp(middle, whole + math.log(2))
     return np.asarray(logsumexp(np.column_stack([parts, middle]), axis=1))
+
+
+def few_terms(
+    orders: Orders, rdp: Curve, rate: float, terms: int, bound: Claim
+) -> Floats:
+    """The bound with few terms at whole orders n, times n - 1.
+
+    Parameters: as for `log_ends`; orders up to 2 tau have all terms.
+
+    >>> line = lambda a: 0.1 * a
+    >>> few_terms(np.array([3, 9]), line, 0.1, 2, "tight").round(6).tolist()
+    [0.006777, 0.217348]
+    """
+    large = orders > 2 * terms
+    result = np.zeros(len(orders))
+    if not np.all(large):
+        result[~large] = all_terms(orders[~large], rdp, rate, bound)
+    if np.any(large):
+        blocks = 1 + len(orders) * terms // 10**6  # for less memory
+        ends = [
+            log_ends(part, rdp, rate, terms, bound)
+            for part in np.array_split(orders[large], blocks)
+            if len(part)
+        ]
+        result[large] = np.logaddexp(0, np.concatenate(ends))
+        result[large] *= 1 + 1e-10
+    return result
 
 
 @front_door
@@ -195,37 +216,18 @@ def poisson_rdp_terms(
 
     >>> from accountlib.renyi.curves import gaussian_rdp
     >>> curve = lambda a: gaussian_rdp(a, noise_multiplier=5.0)
+    >>> from accountlib.renyi.subsampling import poisson_rdp
     >>> few = poisson_rdp_terms(100, rdp=curve, rate=0.001, terms=10)
     >>> 1 < few / poisson_rdp(100, rdp=curve, rate=0.001) < 1.5
     True
     """
     check_choice("bound", bound, ("general", "tight"))
-    terms = check_count("terms", terms)
-    check_number("terms", terms, 1, MOST_ORDER)
-    rate = check_number("rate", rate, 0, 1)
-    order = check_range("order", order, 1, np.inf)
-    if rate in (0, 1):
-        return poisson_rdp(order, rdp=rdp, rate=rate, bound=bound)
+    terms = check_count("terms", terms, high=MOST_ORDER)
 
-    def totals(whole: Orders) -> Floats:
-        large = whole > 2 * terms
-        result = np.zeros(len(whole))
-        few = whole[~large]
-        if len(few):
-            result[~large] = all_terms(few, rdp, rate, bound)
-        if np.any(large):
-            blocks = 1 + len(whole) * terms // 10**6  # for less memory
-            ends = [
-                log_ends(part, rdp, rate, terms, bound)
-                for part in np.array_split(whole[large], blocks)
-                if len(part)
-            ]
-            result[large] = np.logaddexp(0, np.concatenate(ends))
-            result[large] *= 1 + 1e-10
-        return result
+    def totals(whole: Orders, rate: float) -> Floats:
+        return few_terms(whole, rdp, rate, terms, bound)
 
-    top = sampled_loss(rdp, rate) if np.any(np.isinf(order)) else math.inf
-    return between_orders(order, totals, top)
+    return sampled_rdp(order, rdp, rate, totals)
 
 
 # --- Batches of a fixed size
@@ -253,22 +255,13 @@ def without_replacement_rdp(
     >>> round(without_replacement_rdp(2, rdp=curve, rate=0.001) * 1e7, 6)
     1.632431
     """
-    rate = check_number("rate", rate, 0, 1)
-    order = check_range("order", order, 1, np.inf)
-    if rate in (0, 1):
-        values = evaluate(rdp, order.ravel()).reshape(order.shape)
-        return as_given(values if rate == 1 else np.zeros(order.shape))
-    log_eta = float(log_expm1(np.array(largest_loss(rdp))))
 
-    def totals(whole: Orders) -> Floats:
+    def totals(whole: Orders, rate: float) -> Floats:
         place = np.arange(2, int(whole[-1]) + 1)
         x = exponents(rdp, place)
+        log_eta = float(log_expm1(np.array(largest_loss(rdp))))
         weights = x + np.minimum(math.log(2), place * log_eta)
         weights[0] = min(weights[0], float(log_expm1(x[:1])[0] + math.log(4)))
-        weights = np.append([-np.inf, -np.inf], weights)
-        found, size = log_sums_at(whole, math.log(rate), 0.0, weights)
-        size += np.where(np.isfinite(found), np.abs(found), 0.0)
-        return np.logaddexp(0, found + 1e-13 + 8 * UNIT * size)
+        return log_braces(whole, math.log(rate), 0.0, weights, 8)
 
-    top = sampled_loss(rdp, rate) if np.any(np.isinf(order)) else math.inf
-    return between_orders(order, totals, top)
+    return sampled_rdp(order, rdp, rate, totals)

@@ -22,7 +22,6 @@ Names used here:
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from accountlib.renyi.real_orders import (
     loss_points,
     rdp_from_sums,
 )
+from accountlib.worst_cases.closed_forms import gauss_rule
 from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [
@@ -74,7 +74,12 @@ class LaplacePanels:
         )
 
     def log_bound(
-        self, less: Floats, middle: Floats, cell: Any, half: float, ell: float
+        self,
+        less: Floats,
+        middle: Floats,
+        cell: Orders,
+        half: float,
+        ell: float,
     ) -> Floats:
         """Bound of the integral over panels, on their ellipses if ell = 1."""
         over, beside = 1.125 * half * ell, 1.875 * half * ell
@@ -95,7 +100,7 @@ class LaplacePanels:
         return np.asarray(total + math.log(half / 2))
 
     def exponents(
-        self, less: Floats, middle: Floats, cell: Any, half: float
+        self, less: Floats, middle: Floats, cell: Orders, half: float
     ) -> Floats:
         """Size of the numbers that are added up in the exponents."""
         ends = middle - half, middle + half
@@ -106,9 +111,7 @@ class LaplacePanels:
         return np.asarray(self.most + size + less * np.maximum(up, 0) + moved)
 
 
-PANEL_RULE = tuple(  # places and weights; arrays from bytes are read-only
-    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(16)
-)
+PANEL_RULE = gauss_rule(16)
 PANEL_ERROR = 4e-18  # of the rule, for integrands up to 1 on the ellipse
 
 

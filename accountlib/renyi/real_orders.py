@@ -30,7 +30,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import EllipsisType
 
 import numpy as np
 from scipy.special import expit
@@ -149,7 +149,9 @@ def loss_points(
     return LossPoints(signed, log_weight, own, fall, loss, share)
 
 
-def log_terms(less: Floats, points: LossPoints, place: Any = ...) -> Floats:
+def log_terms(
+    less: Floats, points: LossPoints, place: Orders | EllipsisType = ...
+) -> Floats:
     r"""Logarithms of the terms of the integral at given places.
 
     Formula: $\log\left(q\left(\varphi(bL)/b + \varphi(-L)\right)\right)$
@@ -183,7 +185,8 @@ class ShiftedNormals:
     N(0, 1)$.
 
     Parameters: `means` ($\mu_j > 0$), `weights` ($w_j > 0$, sum 1), two
-    tuples; `rate` ($1 - w_0$), `missed` ($w_0$, may be 0).
+    tuples; `rate` ($1 - w_0$), `missed` ($w_0$, may be 0); `spacing` of
+    the outputs in standard deviations if the noise is discrete, else 0.
 
     >>> pair = ShiftedNormals((2.0,), (1.0,), 0.5, 0.5)
     >>> pair.center, pair.base(np.array([1.0]))[0].tolist()
@@ -194,6 +197,7 @@ class ShiftedNormals:
     weights: tuple[float, ...]
     rate: float = 1.0
     missed: float = 0.0
+    spacing: float = 0.0
 
     @property
     def top(self) -> float:
@@ -283,7 +287,7 @@ class LatticeCells:
         points = self.pair.points
         return points(self.first, self.add), points(self.last, self.add)
 
-    def log_bound(self, less: Floats, cell: Any) -> tuple[Floats, Floats]:
+    def log_bound(self, less: Floats, cell: Orders) -> tuple[Floats, Floats]:
         """Bound of the largest term, and the larger term of the two ends."""
         power = -less if self.add else less + 1
         more, short = np.maximum(power - 2, 0), np.maximum(2 - power, 0)
@@ -300,7 +304,7 @@ class LatticeCells:
         bound = np.where(right[cell] < 0, below, np.inf)
         return np.where(left[cell] > 0, above, bound), np.maximum(at, to)
 
-    def exponents(self, less: Floats, cell: Any) -> Floats:
+    def exponents(self, less: Floats, cell: Orders) -> Floats:
         """Size of the numbers that are added up in the exponents."""
         far = np.maximum(np.abs(self.first), np.abs(self.last))
         far = (far + self.pair.center)[cell]
@@ -468,15 +472,14 @@ def noise_total(spacing: float) -> float:
 
 
 def normal_curve(
-    pair: ShiftedNormals, *, add: bool, spacing: float = 0.0
+    pair: ShiftedNormals, *, add: bool
 ) -> Callable[[Floats], Floats]:
     r"""Renyi divergence of shifted normal noise, at every real order.
 
     Formula: eq. (ren-integral) by the trapezoid rule; for noise on the
     integers the sum over them, divided by the sum of the noise.
 
-    Parameters: `pair`; `add`: D(Q || M) instead of D(M || Q); `spacing`,
-    of the outputs in standard deviations if the noise is discrete, else 0.
+    Parameters: `pair`; `add`: D(Q || M) instead of D(M || Q).
     Returns: a function of a 1-d array of finite orders >= 1.
     Error: an upper bound; relative error below 1e-11 for orders up to 100
     and means up to 10, mostly below 1e-12; in general $10^{-15} + 2^{-50}
@@ -488,7 +491,7 @@ def normal_curve(
     >>> float(normal_curve(step, add=False)(np.array([2.5]))[0].round(12))
     0.014771278212
     """
-    top, number = pair.top, len(pair.means)
+    top, number, spacing = pair.top, len(pair.means), pair.spacing
     extra = (2 if spacing else 1) * TRAPEZOID_GOAL  # of both sums
     if number > 1:
         extra += (512 + number) * UNIT * max(1.0, top) * (1 + top)

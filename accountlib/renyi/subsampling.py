@@ -22,6 +22,7 @@ Names used here:
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -36,6 +37,7 @@ from accountlib.inputs import (
     check_number,
     check_range,
     front_door,
+    read_only,
 )
 from accountlib.renyi.conversion import evaluate
 from accountlib.renyi.curves import Curve, Orders
@@ -46,8 +48,8 @@ __all__ = [
     "stirling_remainder",
     "log_choose",
     "SPLIT",
+    "BinomialTerms",
     "log_sums_at",
-    "log_sums",
     "MOST_ORDER",
     "between_orders",
     "signed_moment",
@@ -56,36 +58,32 @@ __all__ = [
     "refute_tight",
     "exponents",
     "log_expm1",
+    "log_factors",
+    "log_braces",
     "all_terms",
     "sampled_loss",
+    "sampled_rdp",
     "poisson_rdp",
 ]
 
 # --- Sums with ten thousand terms
 
-STIRLING = np.frombuffer(  # an array from bytes is read-only
-    np.array(
-        [0.0]
-        + [
-            math.lgamma(n + 1)
-            - (n + 0.5) * math.log(n)
-            + n
-            - math.log(2 * math.pi) / 2
-            for n in range(1, 16)
-        ]
-    ).tobytes()
+STIRLING = read_only(
+    [0.0]
+    + [
+        math.lgamma(n + 1)
+        - (n + 0.5) * math.log(n)
+        + n
+        - math.log(2 * math.pi) / 2
+        for n in range(1, 16)
+    ]
 )
 
 
 def stirling_remainder(n: ArrayLike) -> Floats:
-    r"""What Stirling's formula leaves of the logarithm of n!.
+    r"""$\log n! - (n + \frac12) \log n + n - \frac12 \log 2\pi$, 0 for n = 0.
 
-    Formula: $\log n! - (n + \frac12) \log n + n - \frac12 \log 2\pi$.
-
-    Parameters: `n`, an array of whole numbers >= 0 (0 gives 0).
-    Returns: an array of the same shape.
-    Error: absolute error below 2e-14.
-    Source: Loader (2000).
+    Error: absolute error below 2e-14. Source: Loader (2000).
 
     >>> float(stirling_remainder(100).round(14))
     0.00083333055563
@@ -99,12 +97,8 @@ def stirling_remainder(n: ArrayLike) -> Floats:
 
 
 def log_choose(n: ArrayLike, k: ArrayLike) -> Floats:
-    r"""Logarithm of a binomial coefficient, with all its digits.
+    r"""Logarithm of a binomial coefficient, $0 \le k \le n$, all digits.
 
-    Formula: $\log \binom{n}{k}$.
-
-    Parameters: `n`, `k`, whole numbers with 0 <= k <= n, or arrays.
-    Returns: an array of the broadcast shape.
     Error: absolute error below 5e-14, plus 1e-15 times the result.
     Source: Loader (2000).
 
@@ -123,6 +117,59 @@ def log_choose(n: ArrayLike, k: ArrayLike) -> Floats:
 
 
 SPLIT = 32  # longest cell that is added up term by term
+
+
+@dataclass(frozen=True)
+class BinomialTerms:
+    r"""Terms of weighted binomial sums, a row for each order; logarithms.
+
+    Formula: $\log\binom{n}{\ell} + \ell \log u + (n - \ell) \log v +
+    w_\ell$.
+
+    Fields: as the parameters of `log_sums_at`.
+    """
+
+    orders: Orders
+    log_rate: float
+    log_rest: float
+    weights: Floats
+
+    def powers(self, row: Orders, k: Orders) -> Floats:
+        """Logarithms of the powers of u and v."""
+        left = self.orders[row] - k
+        return np.asarray(k * self.log_rate + left * self.log_rest)
+
+    def mass(self, row: Orders, k: Orders) -> Floats:
+        """Logarithms of the terms without their weights."""
+        choose = log_choose(self.orders[row], k)
+        return np.asarray(choose + self.powers(row, k))
+
+    def term(self, row: Orders, k: Orders) -> Floats:
+        """Logarithms of the terms."""
+        return np.asarray(self.mass(row, k) + self.weights[k])
+
+    def cells(self) -> tuple[Orders, Orders, Orders, Floats]:
+        """Cells that count: row, first place, place behind the last one; and
+        a large term for each row."""
+        ceiling = np.maximum.accumulate(self.weights)
+        row = np.arange(len(self.orders))
+        left, right = np.full_like(self.orders, 2), self.orders + 1
+        best = np.maximum(self.term(row, left), self.term(row, self.orders))
+        while np.any(right - left > SPLIT):
+            width = np.maximum(-(-(right - left) // 8), SPLIT)[:, None]
+            start = left[:, None] + width * np.arange(8)
+            end = np.minimum(start + width, right[:, None])
+            real = start < end
+            row = np.broadcast_to(row[:, None], real.shape)[real]
+            left, right = start[real], end[real]
+            np.maximum.at(best, row, self.term(row, left))
+            mode = self.orders[row] + 1
+            mode = mode * expit(self.log_rate - self.log_rest)
+            peak = np.clip(mode.astype(np.int64), left, right - 1)
+            most = self.mass(row, peak) + ceiling[right - 1]
+            keep = most > best[row] - 40
+            row, left, right = row[keep], left[keep], right[keep]
+        return row, left, right, best
 
 
 def log_sums_at(
@@ -154,58 +201,21 @@ def log_sums_at(
         sums, places = zip(*parts, strict=True)
         return np.concatenate(sums), np.concatenate(places)
 
-    def mass(row: Orders, k: Orders) -> Floats:
-        logs = k * log_rate + (orders[row] - k) * log_rest
-        return np.asarray(log_choose(orders[row], k) + logs)
-
-    def term(row: Orders, k: Orders) -> Floats:
-        return mass(row, k) + weights[k]
-
-    ceiling = np.maximum.accumulate(weights)
-    row = np.arange(len(orders))
-    left, right = np.full_like(orders, 2), orders + 1
-    best = np.maximum(term(row, left), term(row, orders))
-    while np.any(right - left > SPLIT):
-        width = np.maximum(-(-(right - left) // 8), SPLIT)[:, None]
-        start = left[:, None] + width * np.arange(8)
-        end = np.minimum(start + width, right[:, None])
-        real = start < end
-        row = np.broadcast_to(row[:, None], real.shape)[real]
-        left, right = start[real], end[real]
-        np.maximum.at(best, row, term(row, left))
-        mode = (orders[row] + 1) * expit(log_rate - log_rest)
-        peak = np.clip(mode.astype(np.int64), left, right - 1)
-        keep = mass(row, peak) + ceiling[right - 1] > best[row] - 40
-        row, left, right = row[keep], left[keep], right[keep]
+    binomial = BinomialTerms(orders, log_rate, log_rest, weights)
+    row, left, right, best = binomial.cells()
     size = right - left
     owner = np.repeat(row, size)
     k = np.arange(len(owner)) + np.repeat(left - np.cumsum(size) + size, size)
-    terms = term(owner, k)
+    terms = binomial.term(owner, k)
     np.maximum.at(best, owner, terms)
     known = np.isfinite(best)
     scale = np.where(known, best, 0.0)
     total = np.bincount(owner, np.exp(terms - scale[owner]), len(orders))
     result = np.where(known, scale + np.log(np.maximum(total, 1)), best)
-    logs = np.abs(k * log_rate + (orders[owner] - k) * log_rest)
-    size = np.abs(terms - weights[k]) + 2 * logs
+    size = np.abs(terms - weights[k]) + 2 * np.abs(binomial.powers(owner, k))
     last = np.zeros(len(orders))
     np.maximum.at(last, owner, np.where(terms > best[owner] - 40, size, 0))
     return np.asarray(result), last
-
-
-def log_sums(
-    orders: Orders, log_rate: float, log_rest: float, weights: Floats
-) -> Floats:
-    """The logarithms of `log_sums_at` alone.
-
-    Parameters, Error: as `log_sums_at`.
-    Returns: one logarithm for each order.
-
-    >>> ones = np.zeros(5)  # 2^4 - 1 - 4
-    >>> float(np.exp(log_sums(np.array([4]), 0.0, 0.0, ones)).round(9)[0])
-    11.0
-    """
-    return log_sums_at(orders, log_rate, log_rest, weights)[0]
 
 
 # --- Between whole orders
@@ -258,13 +268,10 @@ def signed_moment(order: int, rdp: Curve) -> tuple[float, float]:
     r"""A Pearson-Vajda moment, scaled, with the size of what cancels.
 
     Formula: with top = $\max_j \log|t_j|$ of the terms t_j of eq.
-    (ren-chi), $\sum_j t_j e^{-\text{top}}$ and top; signs kept apart.
+    (ren-chi), $\sum_j t_j e^{-\text{top}}$ and top (-inf if all are 0).
 
-    Parameters: `order` (a whole number >= 2); `rdp`, a curve.
-    Returns: (sum, top), each a float; top is -inf if all terms are 0.
     Error: absolute error of the sum below 1e-13 times the order, plus
-    that of the curve.
-    Source: Zhu and Wang (2019), Remark 12; eq. (ren-chi).
+    that of the curve. Source: Zhu and Wang (2019), Remark 12.
 
     >>> total, top = signed_moment(2, lambda a: np.log(3.0))
     >>> round(total * math.exp(top), 12)
@@ -322,12 +329,9 @@ Claim = Literal["general", "tight"]
 
 
 def refute_tight(rdp: Curve, highest: int) -> None:
-    r"""Raise if a curve contradicts the condition of the tight bound.
+    r"""Raise ValueError if an odd moment up to 21 is negative, eq. (ren-chi).
 
-    Parameters: `rdp`; `highest`, the largest order that is used. Odd
-    moments up to 21 are tried.
-    Raises: ValueError if an odd moment is negative beyond rounding.
-    Source: Zhu and Wang (2019), eq. (4); eq. (ren-chi).
+    Parameters: `rdp`; `highest`, the largest order that is used.
 
     >>> from accountlib.renyi.curves import gaussian_rdp
     >>> refute_tight(lambda a: gaussian_rdp(a, noise_multiplier=1.0), 9)
@@ -343,15 +347,7 @@ def refute_tight(rdp: Curve, highest: int) -> None:
 
 
 def exponents(rdp: Curve, orders: Orders) -> Floats:
-    r"""Exponents of the terms of a sampled moment.
-
-    Formula: $x_\ell = (\ell - 1) R(\ell)$.
-
-    Parameters: `rdp`, a curve; `orders` ($\ell$), an array of whole
-    numbers >= 2.
-    Returns: an array of the same shape.
-    Raises: ValueError for a bad curve, as `evaluate`.
-    Source: eq. (ren-tight).
+    r"""Exponents $x_\ell = (\ell - 1) R(\ell)$ of eq. (ren-tight).
 
     >>> exponents(lambda a: a, np.array([2, 3]))
     array([2., 6.])
@@ -360,10 +356,8 @@ def exponents(rdp: Curve, orders: Orders) -> Floats:
 
 
 def log_expm1(x: Floats) -> Floats:
-    r"""Logarithm of $e^x - 1$ for x >= 0, -inf at 0.
+    r"""Logarithm of $e^x - 1$ for x from 0 (-inf) to inf (inf).
 
-    Parameters: `x` >= 0, an array; inf is allowed.
-    Returns: an array of the same shape.
     Error: relative error below 1e-15 of $e^x - 1$.
 
     >>> log_expm1(np.array([1000.0])).tolist()
@@ -371,6 +365,42 @@ def log_expm1(x: Floats) -> Floats:
     """
     with np.errstate(divide="ignore"):
         return np.asarray(x + np.log(-np.expm1(-x)))
+
+
+def log_factors(x: Floats, places: Orders, bound: Claim) -> Floats:
+    r"""Logarithms of $f_\ell e^{x_\ell} - 1$, with f as in `all_terms`.
+
+    >>> x = np.log([2.0, 2.0])
+    >>> np.exp(log_factors(x, np.array([2, 3]), "general")).round(12).tolist()
+    [1.0, 5.0]
+    """
+    plain = log_expm1(x)
+    if bound == "tight":
+        return plain
+    return np.where(places > 2, x + np.log(3 - np.exp(-x)), plain)
+
+
+def log_braces(
+    orders: Orders,
+    log_rate: float,
+    log_rest: float,
+    weights: Floats,
+    roundings: int,
+) -> Floats:
+    """Logarithms of 1 plus the sums of `log_sums_at`, rounded up.
+
+    Parameters: as there, but `weights` begin at the place 2; `roundings`,
+    how many units of its size an exponent may be off.
+
+    >>> braces = log_braces(np.array([2]), 0.0, 0.0, np.zeros(1), 4)
+    >>> float(np.exp(braces).round(9)[0])
+    2.0
+    """
+    weights = np.append([-np.inf, -np.inf], weights)
+    found, size = log_sums_at(orders, log_rate, log_rest, weights)
+    size += np.abs(np.where(np.isfinite(found), found, 0.0))
+    total = np.logaddexp(0, found + 1e-13 + roundings * UNIT * size)
+    return np.where(found > -np.inf, np.maximum(total, 5e-324), 0.0)
 
 
 def all_terms(orders: Orders, rdp: Curve, rate: float, bound: Claim) -> Floats:
@@ -392,17 +422,9 @@ def all_terms(orders: Orders, rdp: Curve, rate: float, bound: Claim) -> Floats:
     highest = int(orders[-1])
     if bound == "tight":
         refute_tight(rdp, highest)
-    x = exponents(rdp, np.arange(2, highest + 1))
-    weights = log_expm1(x)
-    if bound == "general":  # 3 e^x - 1, written for large x
-        weights[1:] = x[1:] + np.log(3 - np.exp(-x[1:]))
-    weights = np.append([-np.inf, -np.inf], weights)
-    logs = math.log(rate), math.log1p(-rate)
-    found, exponents_seen = log_sums_at(orders, *logs, weights)
-    size = np.abs(np.where(np.isfinite(found), found, 0.0))
-    size += exponents_seen
-    total = np.logaddexp(0, found + 1e-13 + 4 * UNIT * size)
-    return np.where(found > -np.inf, np.maximum(total, 5e-324), 0.0)
+    places = np.arange(2, highest + 1)
+    weights = log_factors(exponents(rdp, places), places, bound)
+    return log_braces(orders, math.log(rate), math.log1p(-rate), weights, 4)
 
 
 def sampled_loss(rdp: Curve, rate: float) -> float:
@@ -423,6 +445,30 @@ def sampled_loss(rdp: Curve, rate: float) -> float:
     gain, share = float(log_expm1(np.array(loss))), math.log(rate)
     slack = 4 * UNIT * (1 + abs(gain) + abs(share))
     return float(np.logaddexp(0, gain + share + slack)) * (1 + 4 * UNIT)
+
+
+def sampled_rdp(
+    order: ArrayLike,
+    rdp: Curve,
+    rate: float,
+    totals: Callable[[Orders, float], Floats],
+) -> Any:
+    """A curve of a sampled step, from its values at whole orders.
+
+    Parameters: `order`, `rdp`, `rate` as for `poisson_rdp`; `totals`, a
+    function that gives (n - 1) R(n) for whole orders and a rate in (0, 1).
+    Returns: upper bounds, shape of `order`.
+
+    >>> sampled_rdp([2, 3], lambda a: a, 1.0, None)
+    array([2., 3.])
+    """
+    rate = check_number("rate", rate, 0, 1)
+    order = check_range("order", order, 1, np.inf)
+    if rate in (0, 1):
+        values = evaluate(rdp, order.ravel()).reshape(order.shape)
+        return as_given(values if rate == 1 else np.zeros(order.shape))
+    top = sampled_loss(rdp, rate) if np.any(np.isinf(order)) else math.inf
+    return between_orders(order, lambda whole: totals(whole, rate), top)
 
 
 @front_door
@@ -457,14 +503,8 @@ def poisson_rdp(
     4.08107734
     """
     check_choice("bound", bound, ("general", "tight"))
-    rate = check_number("rate", rate, 0, 1)
-    order = check_range("order", order, 1, np.inf)
-    if rate in (0, 1):
-        values = evaluate(rdp, order.ravel()).reshape(order.shape)
-        return as_given(values if rate == 1 else np.zeros(order.shape))
 
-    def totals(whole: Orders) -> Floats:
+    def totals(whole: Orders, rate: float) -> Floats:
         return all_terms(whole, rdp, rate, bound)
 
-    top = sampled_loss(rdp, rate) if np.any(np.isinf(order)) else math.inf
-    return between_orders(order, totals, top)
+    return sampled_rdp(order, rdp, rate, totals)

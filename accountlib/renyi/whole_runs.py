@@ -22,8 +22,8 @@ Names used here:
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial, singledispatch
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,8 +64,10 @@ from accountlib.runs.mechanisms import (
     PureDP,
     RandomizedResponse,
     Release,
+    Sampling,
 )
 from accountlib.runs.one_call import directions
+from accountlib.several.chains import ChainPair
 from accountlib.several.mixtures import MixturePair
 from accountlib.worst_cases.dominating_pairs import (
     UNIT,
@@ -73,21 +75,21 @@ from accountlib.worst_cases.dominating_pairs import (
     DominatingPair,
     Mechanism,
     ReversedPair,
+    RoundedPair,
 )
 from accountlib.worst_cases.integer_noise import IntegerGaussianPair
 from accountlib.worst_cases.noise import GaussianPair, LaplacePair
 from accountlib.worst_cases.sampling import SampledPair
 
 __all__ = [
-    "Shifts",
-    "normal_shifts",
-    "one_normal_shift",
-    "integer_shift",
-    "mixture_shifts",
+    "LISTS",
+    "Step",
+    "taken_apart",
     "shifted_normals",
-    "sampled_curve",
+    "integral_curve",
     "every_order",
     "raised",
+    "list_curve",
     "pair_rdp",
     "exact_losses",
     "loss_curve",
@@ -98,121 +100,91 @@ __all__ = [
 
 # --- Which curve has a pair?
 
-Shifts = tuple[tuple[float, ...], tuple[float, ...], float]
+LISTS = (DiscretePair, RoundedPair, ChainPair)  # pairs with finite lists
 
 
-@singledispatch
-def normal_shifts(pair: DominatingPair) -> Shifts | None:
-    r"""Shifts of normal noise of which a pair is made, if it is.
+class Step(NamedTuple):
+    """A pair taken apart: base, rate, 1 - rate, and the direction."""
 
-    Formula: P = $\sum_j w_j N(\mu_j, 1)$, Q = N(0, 1).
+    base: DominatingPair
+    rate: float = 1.0
+    missed: float = 0.0
+    add: bool = False
 
-    Parameters: `pair`, without sampling; its type decides.
-    Returns: means (increasing from 0 or more), weights, and the spacing of
-    the outputs in standard deviations (0 if they are real numbers); None
-    for other pairs.
 
-    >>> normal_shifts(LaplacePair(1.0)) is None
-    True
+def taken_apart(pair: DominatingPair) -> Step:
+    """The parts of a pair, sampled or not, in either direction.
+
+    >>> taken_apart(SampledPair(GaussianPair(2.0), 0.5).reversed())
+    Step(base=GaussianPair(mu=2.0), rate=0.5, missed=0.5, add=True)
     """
-    return None
+    add = type(pair) is ReversedPair
+    plain = pair.pair if type(pair) is ReversedPair else pair
+    if type(plain) is not SampledPair:
+        return Step(plain, add=add)
+    return Step(plain.base, plain.rate, float(plain.missed or 0.0), add)
 
 
-@normal_shifts.register
-def one_normal_shift(pair: GaussianPair) -> Shifts:
-    """Shifts of a Gaussian pair: one.
-
-    Parameters: `pair`.
-    Returns: as `normal_shifts`.
-
-    >>> one_normal_shift(GaussianPair(2.0))
-    ((2.0,), (1.0,), 0.0)
-    """
-    return (pair.mu,), (1.0,), 0.0
-
-
-@normal_shifts.register
-def integer_shift(pair: IntegerGaussianPair) -> Shifts:
-    """Shifts of discrete Gaussian noise: one, on a lattice.
-
-    Parameters: `pair`.
-    Returns: as `normal_shifts`.
-
-    >>> integer_shift(IntegerGaussianPair(0.5, 2))
-    ((4.0,), (1.0,), 2.0)
-    """
-    return (pair.shift / pair.sigma,), (1.0,), 1 / pair.sigma
-
-
-@normal_shifts.register
-def mixture_shifts(pair: MixturePair) -> Shifts:
-    """Shifts of a mixture of Gaussians, for its Renyi curve.
-
-    Parameters: `pair`; its weights are made to sum to 1.
-    Returns: as `normal_shifts`.
-
-    >>> mixture_shifts(MixturePair((1.0, 2.0), (0.5, 0.5)))
-    ((1.0, 2.0), (0.5, 0.5), 0.0)
-    """
-    return pair.means, tuple(pair._shares.tolist()), 0.0
-
-
-def shifted_normals(
-    shifts: Shifts, rate: float = 1.0, missed: float = 0.0
-) -> ShiftedNormals:
-    r"""Shifts of a pair, sampled or not, with the mean 0 set apart.
+def shifted_normals(step: Step) -> ShiftedNormals | None:
+    r"""Normal noise of which a pair is made, with the mean 0 set apart.
 
     Formula: $1 - \gamma + \gamma w_0$ is not moved, $\gamma w_j$ by mu_j.
 
-    Parameters: `shifts`, with increasing means; `rate`, `missed`.
-    Returns: a ShiftedNormals.
+    Returns: a ShiftedNormals, None for other noise.
 
-    >>> shifted_normals(((0.0, 1.0), (0.75, 0.25), 0.0)).missed
-    0.75
+    >>> shifted_normals(Step(IntegerGaussianPair(0.5, 2))).spacing
+    2.0
     """
-    means, weights, _ = shifts
-    if means[0] > 0:
-        return ShiftedNormals(means, weights, rate, missed)
-    moved = math.fsum(weights[1:])
-    shares = tuple(w / moved for w in weights[1:])
-    rest = missed + rate * weights[0]
-    return ShiftedNormals(means[1:], shares, rate * moved, rest)
+    base, rate, missed, _ = step
+    means: tuple[float, ...]
+    weights: tuple[float, ...] = (1.0,)
+    spacing = 0.0
+    if type(base) is GaussianPair:
+        means = (base.mu,)
+    elif type(base) is IntegerGaussianPair:
+        means, spacing = (base.shift / base.sigma,), 1 / base.sigma
+    elif type(base) is MixturePair:
+        means, weights = base.means, tuple(base._shares.tolist())
+    else:
+        return None
+    if means[0] == 0:
+        moved, missed = math.fsum(weights[1:]), missed + rate * weights[0]
+        weights = tuple(weight / moved for weight in weights[1:])
+        means, rate = means[1:], rate * moved
+    return ShiftedNormals(means, weights, rate, missed, spacing)
 
 
-def sampled_curve(sampled: SampledPair, add: bool) -> Curve | None:
-    r"""Renyi divergence of a sampled pair, in one direction.
+def integral_curve(step: Step) -> Curve | None:
+    r"""Renyi divergence of normal or sampled Laplace noise, by an integral.
 
-    Parameters: `sampled`; `add`: D(Q || M) instead of D(M || Q).
     Returns: a function of a 1-d array of finite orders in [1, 1e6]; None
-    for a pair that this book has no curve of.
+    for a pair that this book has no integral of.
     Error: upper bounds, as `normal_curve`, `laplace_curve`; for Gaussian
     and Laplace noise multipliers below 1e-4 that of `poisson_rdp`.
 
-    >>> pair = SampledPair(LaplacePair(0.5), 0.01)
-    >>> float(sampled_curve(pair, True)(np.array([1.5]))[0].round(15))
+    >>> step = Step(LaplacePair(0.5), 0.01, 0.99, add=True)
+    >>> float(integral_curve(step)(np.array([1.5]))[0].round(15))
     0.000283066465491
     """
-    base, rate = sampled.base, sampled.rate
-    missed = float(sampled.missed or 0.0)
-    simple = isinstance(base, (GaussianPair, LaplacePair))
-
-    def whole(order: Floats) -> Any:
-        return poisson_rdp(order, rdp=pair_rdp(base), rate=rate, bound="tight")
-
-    if isinstance(base, LaplacePair):
+    base, rate, missed, add = step
+    if type(base) is LaplacePair:
         real = laplace_curve(base.scale, rate, missed=missed, add=add)
         top = 1 / base.scale
-    elif shifts := normal_shifts(base):
-        pair = shifted_normals(shifts, rate, missed)
-        real = normal_curve(pair, add=add, spacing=shifts[2])
-        top = pair.top
+    elif normals := shifted_normals(step):
+        real, top = normal_curve(normals, add=add), normals.top
     else:
         return None
-    if simple and top > MOST_MEAN:
-        return whole
+    if type(base) not in (GaussianPair, LaplacePair):
+        return real
+
+    def whole(order: Floats) -> Floats:
+        found = poisson_rdp(
+            order, rdp=pair_rdp(base), rate=rate, bound="tight"
+        )
+        return np.asarray(found)
 
     def curve(order: Floats) -> Floats:
-        summed = simple & (not add) & (order == np.floor(order)) & (order > 1)
+        summed = (order == np.floor(order)) & (order > 1) & (not add)
         if np.count_nonzero(summed) <= 64:  # the integral is as fast
             return real(order)
         result = np.empty(len(order))
@@ -220,7 +192,7 @@ def sampled_curve(sampled: SampledPair, add: bool) -> Curve | None:
         result[~summed] = real(order[~summed])
         return result
 
-    return curve
+    return whole if top > MOST_MEAN else curve
 
 
 def every_order(curve: Curve, at_infinity: float) -> Curve:
@@ -260,6 +232,30 @@ def raised(curve: Curve, error: float) -> Curve:
     return lambda order: curve(order) * (1 + error)
 
 
+def list_curve(base: DiscretePair, step: Step) -> Curve:
+    """Renyi divergence of a pair with finitely many outcomes.
+
+    Parameters: `base`, the base of the `step`.
+    Returns: a function of the order (a in [1, inf]).
+
+    >>> pair = DiscretePair([0.75, 0.25], [0.25, 0.75])
+    >>> round(math.exp(list_curve(pair, Step(pair))(2.0)) * 3, 9)
+    7.0
+    """
+    _, rate, missed, add = step
+    if missed > 0 or type(base) is DiscretePair:
+        return discrete_curve(base.p, base.q, rate=rate, add=add)
+    losses, p, q = base._finite
+    lost, missing = base.infinite_mass
+    if add:
+        losses, p, lost, missing = -losses, q, missing, lost
+    if lost > 0:
+        return lambda order: np.full(np.shape(order), np.inf)
+    return partial(
+        loss_rdp, losses=losses, log_masses=np.log(p), missing=missing
+    )
+
+
 @front_door
 def pair_rdp(pair: DominatingPair) -> Curve:
     r"""Renyi divergence of a dominating pair as a function of the order.
@@ -279,38 +275,16 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     >>> bool(6 <= pair_rdp(GaussianPair(2.0))(3.0) < 6 + 1e-14)
     True
     """
-    add = isinstance(pair, ReversedPair)
-    plain = pair.pair if isinstance(pair, ReversedPair) else pair
-    base = plain.base if isinstance(plain, SampledPair) else plain
-    if isinstance(plain, DiscretePair) and type(plain) is not DiscretePair:
-        losses, p, q = plain._finite  # it knows its losses better
-        sign, mass = (-1, q) if add else (1, p)
-        lost, missing = plain.infinite_mass[:: -1 if add else 1]
-        if lost > 0:
-            return lambda order: np.full(np.shape(order), np.inf)
-        exact = partial(
-            loss_rdp,
-            losses=sign * losses,
-            log_masses=np.log(mass),
-            missing=missing,
-        )
-        return raised(exact, 3e-13)
-    if isinstance(base, DiscretePair):
-        rate = plain.rate if isinstance(plain, SampledPair) else 1.0
-        curve_of_lists = discrete_curve(base.p, base.q, rate=rate, add=add)
-        return raised(curve_of_lists, 3e-13)
-    if isinstance(plain, GaussianPair):
-        noise = 1 / plain.mu
-        line = partial(gaussian_rdp, noise_multiplier=noise)
+    step = taken_apart(pair)
+    base, sampled = step.base, step.missed > 0
+    if isinstance(base, DiscretePair) and type(base) in LISTS:
+        return raised(list_curve(base, step), 3e-13)
+    if type(base) is GaussianPair and not sampled:
+        line = partial(gaussian_rdp, noise_multiplier=1 / base.mu)
         return raised(line, 8 * UNIT)
-    if isinstance(plain, LaplacePair):
-        return raised(partial(laplace_rdp, scale=plain.scale), 1e-13)
-    curve: Curve | None = None
-    if isinstance(plain, SampledPair):
-        curve = sampled_curve(plain, add)
-    elif shifts := normal_shifts(plain):
-        normals = shifted_normals(shifts)
-        curve = normal_curve(normals, add=add, spacing=shifts[2])
+    if type(base) is LaplacePair and not sampled:
+        return raised(partial(laplace_rdp, scale=base.scale), 1e-13)
+    curve = integral_curve(step)
     if curve is None:
         raise NotImplementedError(
             f"no Renyi DP curve of {pair!r} is known to this book"
@@ -371,11 +345,7 @@ def loss_curve(
     >>> round(math.exp(curve(2.0)) * 3, 9)
     4.0
     """
-    add = isinstance(sampled, ReversedPair)
-    plain = sampled.pair if isinstance(sampled, ReversedPair) else sampled
-    rate, missed = 1.0, 0.0
-    if isinstance(plain, SampledPair):
-        rate, missed = plain.rate, float(plain.missed or 0.0)
+    _, rate, missed, add = taken_apart(sampled)
     log_q = log_masses - losses
     with np.errstate(divide="ignore"):
         points = loss_points(losses, log_q, rate=rate, missed=missed, add=add)
@@ -402,21 +372,15 @@ def release_curves(
     pairs = [pair for side in sides for pair, _ in side]
     if not pairs or release.sampling == Poisson(0.0):  # nothing is told
         return [lambda order: np.zeros(np.shape(order))]
-    first = pairs[0]
-    simple = isinstance(first, SampledPair) and isinstance(
-        first.base, (GaussianPair, LaplacePair)
-    )
-    if len(pairs) == 2 and simple:
+    base = taken_apart(pairs[0]).base
+    if type(base) in (GaussianPair, LaplacePair):
         pairs = pairs[:1]
     sampling, swap = release.sampling, adjacency == Adjacency.SUBSTITUTE
-    part = isinstance(sampling, FixedBatch) or swap
     bits = isinstance(release.mechanism, (PureDP, RandomizedResponse))
-    moves = group_size * (2 if part and not bits else 1)
-    exact = exact_losses(release.mechanism, moves)
-    sampled = isinstance(first, (SampledPair, ReversedPair))
-    if exact is None or not (sampled or isinstance(first, DiscretePair)):
-        return [pair_rdp(pair) for pair in pairs]
-    if swap and sampling not in (FullBatch(), Poisson(1.0)):
+    twice = (isinstance(sampling, FixedBatch) or swap) and not bits
+    exact = exact_losses(release.mechanism, group_size * (2 if twice else 1))
+    batch = swap and sampling not in (FullBatch(), Poisson(1.0))
+    if exact is None or type(base) not in LISTS or batch:
         return [pair_rdp(pair) for pair in pairs]
     return [loss_curve(*exact, pair) for pair in pairs]
 
@@ -451,7 +415,7 @@ def rdp_curve(
     3.246
     """
     directions(releases, adjacency, group_size)  # checks them all
-    counts: dict[tuple[Mechanism, Any], int] = {}
+    counts: dict[tuple[Mechanism, Sampling], int] = {}
     for one in [releases] if isinstance(releases, Release) else releases:
         key = (one.mechanism, one.sampling)
         counts[key] = counts.get(key, 0) + one.count
@@ -501,8 +465,7 @@ def kairouz_epsilon(
     """
     epsilon = check_number("epsilon", epsilon, 0, 1e6)
     check_number("delta", delta, 0, 1)
-    count = check_count("count", count)
-    check_number("count", count, 1, 1e7)
+    count = check_count("count", count, high=1e7)
     slack = check_number("slack", slack, 0, 1)
     most = count * epsilon
     if Fraction(most) < count * Fraction(epsilon):

@@ -28,7 +28,7 @@ from accountlib.counting.composition import Bound
 from accountlib.engine.one_sided import Losses
 from accountlib.engine.rare_steps import refine
 from accountlib.engine.saddle import Query, within
-from accountlib.engine.search import exclude, first_look
+from accountlib.engine.search import Search, exclude, first_look
 from accountlib.engine.single_runs import (
     infinite_bound,
     loss_ceiling,

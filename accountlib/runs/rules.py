@@ -54,8 +54,8 @@ from accountlib.several.groups import binomial_weights, hypergeometric_weights
 from accountlib.several.mixtures import (
     gaussian_mixture,
     gaussian_terms,
-    product_rest,
 )
+from accountlib.worst_cases.divergences import two_product
 from accountlib.worst_cases.dominating_pairs import (
     DiscretePair,
     DominatingPair,
@@ -392,9 +392,8 @@ def integer_exchange_pair(
     cells = np.exp(-power)
     if mechanism.scale < 1e9:  # a rounded large power costs digits
         scale = np.full(1, mechanism.scale)
-        whole = power * scale
-        rest = (apart - whole) - product_rest(power, scale, whole)
-        cells -= cells * (rest / scale)
+        whole, missed = two_product(power, scale)
+        cells -= cells * (((apart - whole) - missed) / scale)
     p = float(1 - Fraction(rate)) * cells[0] + rate * cells[1]
     # For x > 0: ln(1 + rate (e^(-|x - k|/s) - e^(-(x + k)/s)) / q)
     gone = -np.expm1(-2 * x[k + 1 :] / mechanism.scale)

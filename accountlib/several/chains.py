@@ -22,7 +22,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
 
 import numpy as np
 
@@ -33,13 +32,20 @@ from accountlib.inputs import (
     check_number,
     front_door,
 )
-from accountlib.several.mixtures import DECIMALS
+from accountlib.several.mixtures import fifty_digits
 from accountlib.worst_cases.dominating_pairs import (
     DiscretePair,
     DominatingPair,
 )
 
-__all__ = ["ChainPair", "rounded_down", "chain_pair", "group_epsilon_vadhan"]
+__all__ = [
+    "ChainPair",
+    "rounded_down",
+    "chain_ends",
+    "chain_masses",
+    "chain_pair",
+    "group_epsilon_vadhan",
+]
 
 # --- The pair
 
@@ -62,19 +68,14 @@ class ChainPair(DiscretePair):
 
     losses: tuple[float, ...] = ()
 
-    @cached_property
-    def _finite(self) -> tuple[Floats, Floats, Floats]:
-        p, q = np.array(self.p), np.array(self.q)
-        both = (p > 0) & (q > 0)
-        rows = np.stack([np.array(self.losses), p[both], q[both]])
-        rows = rows[:, np.argsort(rows[0])]
-        rows.flags.writeable = False
-        return rows[0], rows[1], rows[2]
+    def _losses(self) -> Floats:
+        return np.array(self.losses)
 
     def reversed(self) -> "ChainPair":
         return self
 
 
+@fifty_digits
 def rounded_down(value: Decimal) -> tuple[float, ...]:
     """A number from 0 to 1 as a float below it and, if needed, the rest.
 
@@ -88,10 +89,64 @@ def rounded_down(value: Decimal) -> tuple[float, ...]:
     first = float(value)
     if Decimal(first) > value:
         first = math.nextafter(first, 0.0)
-    rest = float(DECIMALS.subtract(value, Decimal(first)))
+    rest = float(value - Decimal(first))
     return (first, rest) if rest > 0 else (first,)
 
 
+def chain_ends(
+    delta: Decimal, growth: Decimal, size: int
+) -> tuple[list[Decimal], list[Decimal]]:
+    """How much 0, 1, ... steps may tell for sure; where the pieces of
+    eq. (grp-step), done over and over, begin: the largest place first.
+
+    >>> told, ends = chain_ends(Decimal("0.25"), Decimal(1), 2)
+    >>> [float(x) for x in told], [float(x) for x in ends]
+    ([0.0, 0.25, 0.5], [0.375, 0.125])
+    """
+    told, ends = [Decimal(0)], [(1 - delta) / (1 + growth)]
+    while len(told) <= size:
+        told.append(delta + growth * told[-1])
+        end = (ends[-1] - delta) / growth
+        if len(told) > size or end <= 0:
+            break
+        ends.append(end)
+    return told, ends
+
+
+def chain_masses(
+    epsilon: float, delta: float, size: int
+) -> tuple[Decimal, int, list[float]]:
+    """The masses of the pair, as `chain_pair` says.
+
+    Returns: the mass that tells all; steps up of the first loss that both
+    ends have; and their masses at the start, up to the reverse of these.
+
+    >>> chain_masses(0.0, 0.25, 2)
+    (Decimal('0.50'), 2, [0.125, 0.25, 0.125])
+    """
+    growth = Decimal(epsilon).exp()
+    told, ends = chain_ends(Decimal(delta), growth, size)
+    up = len(ends)  # at most so many steps up leave something open
+    down = size - up
+    sure, masses = Decimal(1), []
+    if up >= down:
+        rest = (1 - told[up] - told[down]) / growth**down
+        sure = told[size] if down == 0 else 1 - rest
+        masses = [float(rest)]
+    if up > down:
+        slope = (1 - delta) * math.tanh(epsilon / 2) + delta
+        middle = [
+            slope * math.exp(-step * epsilon)
+            for step in range(up - 1, down, -1)
+        ]
+        last = growth ** (up - down) * ends[-1]
+        masses = [float(ends[-1]), *middle, float(last)]
+    if masses and masses[0] <= 0:
+        return Decimal(1), up, []
+    return sure, up, masses
+
+
+@fifty_digits
 def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
     r"""What k steps of an (epsilon, delta)-DP mechanism reach.
 
@@ -114,38 +169,11 @@ def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
             f"group_size * epsilon must lie in [0, 700], got {size} * "
             f"{epsilon!r}"
         )
-    add, subtract = DECIMALS.add, DECIMALS.subtract
-    d, growth = Decimal(delta), DECIMALS.exp(Decimal(epsilon))
-    one, told = Decimal(1), [Decimal(0)]  # a_n: n steps may tell all
-    ends = [DECIMALS.divide(subtract(one, d), add(one, growth))]
-    for step in range(1, size + 1):
-        told.append(add(d, DECIMALS.multiply(growth, told[-1])))
-        end = DECIMALS.divide(subtract(ends[-1], d), growth)
-        if step == size or end <= 0:
-            break
-        ends.append(end)
-    up = len(ends)  # at most so many steps up leave something open
-    down = size - up
-    sure, masses = one, []
-    if up >= down:
-        rest = subtract(subtract(one, told[up]), told[down])
-        rest = DECIMALS.divide(rest, DECIMALS.power(growth, down))
-        sure = told[size] if down == 0 else subtract(one, rest)
-        masses = [float(rest)]
-    if up > down:
-        slope = (1 - delta) * math.tanh(epsilon / 2) + delta
-        last = DECIMALS.power(growth, up - down)
-        masses = [float(ends[-1])]
-        for step in range(up - 1, down, -1):
-            masses.append(slope * math.exp(-step * epsilon))
-        masses.append(float(DECIMALS.multiply(last, ends[-1])))
-    if masses and masses[0] <= 0:
-        sure, masses = one, []
+    sure, up, masses = chain_masses(epsilon, delta, size)
+    steps = range(2 * up - size, -size - 1, -2)  # up, less those down
     rows = [
-        (p, q, (2 * m - size) * epsilon)
-        for m, q, p in zip(
-            range(up, down - 1, -1), masses, masses[::-1], strict=False
-        )
+        (p, q, step * epsilon)
+        for p, q, step in zip(masses[::-1], masses, steps, strict=False)
         if min(p, q) > 0
     ]
     p, q, losses = zip(*rows, strict=True) if rows else ((), (), ())
@@ -186,8 +214,7 @@ def group_epsilon_vadhan(
     >>> round(group_epsilon_vadhan(1, log_delta=curve, delta=1e-6), 6)
     5.256522
     """
-    size = check_count("group_size", group_size)
-    check_number("group_size", size, 1, 1e15)
+    size = check_count("group_size", group_size, high=1e15)
     goal = math.log(check_number("delta", delta, 0, 1, "()"))
     check_choice("rule", rule, ("sum", "vadhan"))
     if not callable(log_delta):

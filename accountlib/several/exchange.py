@@ -27,12 +27,10 @@ from scipy.special import log_ndtr, ndtr
 from accountlib.inputs import Floats
 from accountlib.several.mixtures import (
     WeightedGaussians,
-    in_parts,
     no_end,
-    product_rest,
 )
-from accountlib.worst_cases.dominating_pairs import Closed
-from accountlib.worst_cases.noise import normal_masses, two_sum
+from accountlib.worst_cases.divergences import two_product
+from accountlib.worst_cases.noise import two_sum
 
 __all__ = ["log_sum", "ExchangedPair"]
 
@@ -66,6 +64,8 @@ class ExchangedPair(WeightedGaussians):
     >>> round(pair.delta(0.5), 6), pair.reversed() == pair
     (0.194002, True)
     """
+
+    symmetric = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,8 +102,7 @@ class ExchangedPair(WeightedGaussians):
         mean, mean_rest = self._means[:, kept]
         high, middle, low = self._heights[:, kept]
         place, z_rest = z[:, :, None]
-        reach = mean * place
-        rest = product_rest(mean, place, reach)
+        reach, rest = two_product(mean, place)
         rest += mean * z_rest + mean_rest * place
         first, one = two_sum(reach, -high)
         first, more = two_sum(first, -losses[:, None])
@@ -237,7 +236,6 @@ class ExchangedPair(WeightedGaussians):
     def _cells(
         self, edges: Floats, widths: Floats, ends: tuple[bool, bool]
     ) -> tuple[Floats, Floats]:
-        """Masses between edges; those outside are whole if `ends` says so."""
         size, sign = np.abs(edges), np.sign(edges)
         seen = size > 0
         z = np.zeros((2, len(edges)))
@@ -260,18 +258,9 @@ class ExchangedPair(WeightedGaussians):
             begin = shares[:, nearer[narrow]]
             d[narrow] = self._widths(widths[narrow], kept, begin)
         p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
-        for (m, rest), w in zip(
-            self._means[:, kept].T, self._shares[kept], strict=True
-        ):
-            p += w * normal_masses((z[0] - m) + (z[1] - rest), d)
-            q += w * normal_masses((z[0] + m) + (z[1] + rest), d)
+        self._add_masses(p, z, d, kept)
+        self._add_masses(q, z, d, kept, sign=-1)
         return p, q
-
-    def interval_masses(
-        self, edges: Floats, widths: Floats, closed: Closed
-    ) -> tuple[Floats, Floats]:
-        with np.errstate(all="ignore"):
-            return in_parts(self._cells, edges, widths, len(self.means))
 
     def _delta(self, epsilon: float) -> float:
         size, z = abs(epsilon), 0.0
@@ -285,6 +274,3 @@ class ExchangedPair(WeightedGaussians):
         if epsilon >= 0:
             return above
         return -math.expm1(epsilon) + math.exp(epsilon) * above
-
-    def reversed(self) -> "ExchangedPair":
-        return self

@@ -25,12 +25,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from accountlib.inputs import Floats, check_kind, check_number
-from accountlib.several.mixtures import DECIMALS, in_floats, log_whole
+from accountlib.several.mixtures import fifty_digits, in_floats, log_whole
 from accountlib.worst_cases.dominating_pairs import (
     UNIT,
     Closed,
@@ -40,6 +39,7 @@ from accountlib.worst_cases.dominating_pairs import (
 from accountlib.worst_cases.integer_noise import (
     EndlessAtoms,
     IntegerGaussianPair,
+    Places,
 )
 from accountlib.worst_cases.noise import LaplacePair, two_sum
 from accountlib.worst_cases.sampling import SampledPair
@@ -72,6 +72,7 @@ class MirroredPair(DominatingPair):
 
     half: DominatingPair
     center: float
+    symmetric = True
 
     def __post_init__(self) -> None:
         check_kind("half", self.half, DominatingPair)
@@ -133,9 +134,6 @@ class MirroredPair(DominatingPair):
             return above
         return -math.expm1(epsilon) + math.exp(epsilon) * above
 
-    def reversed(self) -> DominatingPair:
-        return self
-
 
 @dataclass(frozen=True)
 class ExchangedBatchPair(MirroredPair):
@@ -189,31 +187,25 @@ class ExchangedLaplaceHalf(DominatingPair):
         check_number("rate", self.rate, 0, 1, "()")
 
     @cached_property
+    @fifty_digits
     def _constants(self) -> Floats:
         """1/s, ln c and the largest loss, each in two floats."""
-        rate, times, plus = Decimal(self.rate), DECIMALS.multiply, DECIMALS.add
-        stay = DECIMALS.subtract(1, rate)
-        a = DECIMALS.divide(1, Decimal(self.scale))
-        odds = DECIMALS.subtract(DECIMALS.ln(stay), DECIMALS.ln(rate))
-        spread = plus(a, odds)  # ln((1 - rate) e^a / rate)
-        small = abs(spread) < 2000
-        log_c = spread if spread > 0 else Decimal(0)
-        if small:
-            log_c = log_whole(Decimal(1), DECIMALS.exp(spread))
+        rate, a = Decimal(self.rate), 1 / Decimal(self.scale)
+        odds = (1 - rate).ln() - rate.ln()
+        spread = a + odds  # ln((1 - rate) e^a / rate)
+        log_c = max(spread, Decimal(0))
+        if abs(spread) < 2000:
+            log_c = log_whole(Decimal(1), spread.exp())
         # e^(2a) - 1, divided by c, and the logarithm of 1 more
+        b = 2 * a
         if a < Decimal("1e-12"):
-            b = times(2, a)
-            half = plus(1, DECIMALS.divide(b, 2))
-            grown = times(b, plus(half, DECIMALS.divide(times(b, b), 6)))
-            top = log_whole(DECIMALS.exp(log_c), grown)
+            top = log_whole(log_c.exp(), b * (1 + b / 2 + b * b / 6))
         elif a < 2000:
-            grown = DECIMALS.subtract(DECIMALS.exp(times(2, a)), 1)
-            top = log_whole(DECIMALS.exp(log_c), grown)
+            top = log_whole(log_c.exp(), b.exp() - 1)
         else:
-            top = DECIMALS.subtract(times(2, a), log_c)
-            back = DECIMALS.subtract(odds, a)
+            top, back = b - log_c, odds - a
             if abs(back) < 2000:
-                top = plus(top, log_whole(Decimal(1), DECIMALS.exp(back)))
+                top += log_whole(Decimal(1), back.exp())
         return in_floats([a, log_c, top], 2)
 
     @cached_property
@@ -314,12 +306,13 @@ class ExchangedIntegerPair(EndlessAtoms):
 
     base: IntegerGaussianPair
     rate: float
+    symmetric = True
 
     def __post_init__(self) -> None:
         check_kind("base", self.base, IntegerGaussianPair)
         check_number("rate", self.rate, 0, 1, "()")
 
-    def _losses(self, places: Any) -> Floats:
+    def _losses(self, places: Places) -> Floats:
         k, spread = self.base.shift, 2 * self.base.sigma**2
         x = np.abs(places)
         power = k * (2 * x - k) / spread  # of N_k against N_0
@@ -345,7 +338,7 @@ class ExchangedIntegerPair(EndlessAtoms):
         with np.errstate(all="ignore"):
             return tuple(self._losses(np.arange(-most, most + 1)).tolist())
 
-    def _last(self, edges: Floats, closed: Closed) -> Any:
+    def _last(self, edges: Floats, closed: Closed) -> Places:
         """The last place whose loss belongs to the left of each edge."""
         most = self.base._reach + self.base.shift
         low = np.full(len(edges), -most - 1)
@@ -373,6 +366,3 @@ class ExchangedIntegerPair(EndlessAtoms):
 
     def mass_error(self, mass: Floats) -> Floats:
         return self.base.mass_error(mass)
-
-    def reversed(self) -> "ExchangedIntegerPair":
-        return self

@@ -24,7 +24,7 @@ from decimal import Decimal
 import numpy as np
 
 from accountlib.inputs import Floats, check_count, check_number, front_door
-from accountlib.several.mixtures import DECIMALS
+from accountlib.several.mixtures import fifty_digits
 
 __all__ = [
     "weights_from_ratios",
@@ -37,6 +37,7 @@ __all__ = [
 # --- Exact weights
 
 
+@fifty_digits
 def weights_from_ratios(
     first: Decimal, ratios: Iterable[tuple[Decimal | int, Decimal | int]]
 ) -> list[Decimal]:
@@ -54,11 +55,11 @@ def weights_from_ratios(
     """
     weights = [first]
     for a, b in ratios:
-        more = DECIMALS.multiply(weights[-1], a)
-        weights.append(DECIMALS.divide(more, b))
+        weights.append(weights[-1] * a / b)
     return weights
 
 
+@fifty_digits
 def binomial_weights(size: int, rate: float) -> list[Decimal]:
     r"""Probabilities of 0, ..., k members in a Poisson sample.
 
@@ -71,10 +72,10 @@ def binomial_weights(size: int, rate: float) -> list[Decimal]:
     >>> [float(x) for x in binomial_weights(2, 0.5)]
     [0.25, 0.5, 0.25]
     """
-    stay = DECIMALS.subtract(1, Decimal(rate))
-    odds = DECIMALS.divide(Decimal(rate), stay)
-    ratios = ((DECIMALS.multiply(size - j, odds), j + 1) for j in range(size))
-    return weights_from_ratios(DECIMALS.power(stay, size), ratios)
+    stay = 1 - Decimal(rate)
+    odds = Decimal(rate) / stay
+    ratios = (((size - j) * odds, j + 1) for j in range(size))
+    return weights_from_ratios(stay**size, ratios)
 
 
 def hypergeometric_weights(
@@ -121,8 +122,7 @@ def binomial_sensitivity(
     >>> binomial_sensitivity(2, rate=0.5)[1]
     array([0.25, 0.5 , 0.25])
     """
-    size = check_count("group_size", group_size)
-    check_number("group_size", size, 1, 1e4)
+    size = check_count("group_size", group_size, high=1e4)
     rate = check_number("rate", rate, 0, 1)
     j = np.arange(size + 1.0)
     if rate in (0, 1):
@@ -151,8 +151,7 @@ def hypergeometric_sensitivity(
     >>> hypergeometric_sensitivity(1, batch_size=1, dataset_size=4)
     (array([0., 2.]), array([0.75, 0.25]))
     """
-    size = check_count("group_size", group_size)
-    check_number("group_size", size, 1, 1e4)
+    size = check_count("group_size", group_size, high=1e4)
     batch = check_count("batch_size", batch_size)
     records = check_count("dataset_size", dataset_size)
     if batch > records - size:

@@ -20,21 +20,26 @@ Names used here:
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import accumulate
 
 import numpy as np
 
 from accountlib.inputs import (
     Floats,
+    Params,
+    Result,
     check_probabilities,
     check_range,
     front_door,
+    read_only,
 )
+from accountlib.worst_cases.divergences import two_product
 from accountlib.worst_cases.dominating_pairs import (
     Closed,
     DiscretePair,
@@ -45,14 +50,14 @@ from accountlib.worst_cases.sampling import SampledPair
 
 __all__ = [
     "DECIMALS",
+    "fifty_digits",
     "in_floats",
-    "product_rest",
+    "in_decimals",
     "log_whole",
     "totals",
     "WeightedGaussians",
     "distances",
     "no_end",
-    "in_parts",
     "MixturePair",
     "gaussian_terms",
     "shown_weights",
@@ -63,18 +68,27 @@ __all__ = [
 # --- Numbers with more digits than a float
 
 # A context of our own: precision and traps of the caller play no role.
-DECIMALS = Context(
-    prec=50,
-    rounding=ROUND_HALF_EVEN,
-    Emin=-999999,
-    Emax=999999,
-    capitals=1,
-    clamp=0,
-    flags=[],
-    traps=[],
-)
+DECIMALS = Context(50, ROUND_HALF_EVEN, -999999, 999999, traps=[])
 
 
+def fifty_digits(
+    function: Callable[Params, Result],
+) -> Callable[Params, Result]:
+    """Let a function compute with decimal numbers of 50 digits.
+
+    >>> fifty_digits(lambda: Decimal(1) / 3)() * 3 == 1 - Decimal("1e-50")
+    True
+    """
+
+    @wraps(function)
+    def call(*args: Params.args, **kwargs: Params.kwargs) -> Result:
+        with localcontext(DECIMALS):
+            return function(*args, **kwargs)
+
+    return call
+
+
+@fifty_digits
 def in_floats(values: Sequence[Decimal], number: int) -> Floats:
     """Decimal numbers as unevaluated sums of floats.
 
@@ -90,31 +104,25 @@ def in_floats(values: Sequence[Decimal], number: int) -> Floats:
     for column, value in enumerate(values):
         for row in rows:
             row[column] = float(value)
-            part = Decimal(float(row[column]))
-            value = DECIMALS.subtract(value, part)
-    rows.flags.writeable = False
-    return rows
+            value -= Decimal(float(row[column]))
+    return read_only(rows)
 
 
-def product_rest(a: Floats, b: Floats, product: Floats) -> Floats:
-    """What rounding takes away from a product.
+@fifty_digits
+def in_decimals(
+    values: Sequence[float], rests: Sequence[float]
+) -> list[Decimal]:
+    """Decimal numbers from floats and what rounding took away, or nothing.
 
-    Parameters: `a`, `b`, arrays, below 1e290 in size; `product`, a b
-    rounded.
-    Returns: a b - product, exact where no part of it underflows.
-    Source: Dekker (1971), after Veltkamp.
-
-    >>> a, b = np.array([1 + 2.0**-30]), np.array([1 - 2.0**-30])
-    >>> product_rest(a, b, a * b) == -(2.0**-60)
-    array([ True])
+    >>> in_decimals((0.5, 1.0), ())
+    [Decimal('0.5'), Decimal('1')]
     """
-    many = 2.0**27 + 1  # cuts a float into two halves
-    a_top, b_top = (many * x - (many * x - x) for x in (a, b))
-    a_low, b_low = a - a_top, b - b_top
-    rest = (a_top * b_top - product) + a_top * b_low + a_low * b_top
-    return np.asarray(rest + a_low * b_low)
+    rests = rests or (0.0,) * len(values)
+    pairs = zip(values, rests, strict=True)
+    return [Decimal(value) + Decimal(rest) for value, rest in pairs]
 
 
+@fifty_digits
 def log_whole(part: Decimal, rest: Decimal) -> Decimal:
     r"""$\ln(1 + r/p)$: minus the logarithm of the share of a part.
 
@@ -125,22 +133,20 @@ def log_whole(part: Decimal, rest: Decimal) -> Decimal:
     >>> float(log_whole(Decimal(1), Decimal("1e-50")))
     1e-50
     """
-    ratio = DECIMALS.divide(rest, part)
+    ratio = rest / part
     if ratio < Decimal("1e-15"):  # r - r^2/2 + r^3/3
-        inner = DECIMALS.divide(ratio, 3)
-        for number in (Decimal("0.5"), Decimal(1)):
-            inner = DECIMALS.multiply(ratio, DECIMALS.subtract(number, inner))
-        return inner
-    return DECIMALS.ln(DECIMALS.add(1, ratio))
+        return ratio * (1 - ratio * (Decimal("0.5") - ratio / 3))
+    return (1 + ratio).ln()
 
 
+@fifty_digits
 def totals(weights: Sequence[Decimal]) -> list[Decimal]:
     """Sums of the first 0, 1, 2, ... numbers.
 
     >>> [int(x) for x in totals([Decimal(2), Decimal(3)])]
     [0, 2, 5]
     """
-    return list(accumulate(weights, DECIMALS.add, initial=Decimal(0)))
+    return list(accumulate(weights, initial=Decimal(0)))
 
 
 # --- What pairs of weighted Gaussians share
@@ -200,18 +206,14 @@ class WeightedGaussians(DominatingPair):
     @cached_property
     def _exact(self) -> tuple[list[Decimal], list[Decimal]]:
         """Means and weights, without rounding."""
-        none = (0.0,) * len(self.means)
-        means, weights = (
-            [
-                DECIMALS.add(Decimal(x), Decimal(y))
-                for x, y in zip(values, rests or none, strict=True)
-            ]
-            for values, rests in (
-                (self.means, self.mean_rests),
-                (self.weights, self.weight_rests),
-            )
-        )
-        return means, weights
+        means = in_decimals(self.means, self.mean_rests)
+        return means, in_decimals(self.weights, self.weight_rests)
+
+    @cached_property
+    def _sums(self) -> tuple[list[Decimal], list[Decimal]]:
+        """Sums of the weights before each term, and of those after it."""
+        weights = self._exact[1]
+        return totals(weights), totals(weights[::-1])[-2::-1]
 
     @cached_property
     def _means(self) -> Floats:
@@ -219,41 +221,67 @@ class WeightedGaussians(DominatingPair):
         return in_floats(self._exact[0], 2)
 
     @cached_property
+    @fifty_digits
     def _shares(self) -> Floats:
         """Weights that sum to 1."""
-        whole = totals(self._exact[1])[-1]
-        shares = [DECIMALS.divide(x, whole) for x in self._exact[1]]
-        return np.asarray(in_floats(shares, 1)[0])
+        whole = self._sums[0][-1]
+        shares = in_floats([w / whole for w in self._exact[1]], 1)
+        return np.asarray(shares[0])
 
     @cached_property
+    @fifty_digits
     def _heights(self) -> Floats:
         r"""$\mu^2/2 - \ln w$ of each term, in three floats."""
-        means, weights = self._exact
-        below, above = totals(weights), totals(weights[::-1])[-2::-1]
-        values = []
-        for mean, weight, *rests in zip(
-            means, weights, below[:-1], above, strict=True
-        ):
-            square = DECIMALS.multiply(mean, mean)
-            log_weight = log_whole(weight, DECIMALS.add(*rests))
-            half = DECIMALS.divide(square, 2)
-            values.append(DECIMALS.add(half, log_weight))
-        return in_floats(values, 3)
+        terms = zip(*self._exact, *self._sums, strict=False)
+        heights = [
+            mean * mean / 2 + log_whole(weight, before + after)
+            for mean, weight, before, after in terms
+        ]
+        return in_floats(heights, 3)
 
     @cached_property
     def _log_below(self) -> Floats:
         """Logarithms of the sums of the first weights (none, one, two,
         ...), in two floats, as long as the means are at most 1.5."""
         small = sum(mean <= 1.5 for mean in self.means)
-        below = totals(self._exact[1])[1 : small + 1]
-        above = totals(self._exact[1][::-1])[-2::-1]
+        sums, rests = self._sums[0][1 : small + 1], self._sums[1][:small]
         logs = [
-            log_whole(part, rest).copy_negate()
-            for part, rest in zip(below, above, strict=False)
+            log_whole(*both).copy_negate()
+            for both in zip(sums, rests, strict=True)
         ]
-        rows = np.insert(in_floats(logs, 2), 0, [-np.inf, 0.0], axis=1)
-        rows.flags.writeable = False
-        return rows
+        rows = in_floats(logs, 2)
+        return read_only(np.insert(rows, 0, [-np.inf, 0.0], axis=1))
+
+    @abstractmethod
+    def _cells(
+        self, edges: Floats, widths: Floats, ends: tuple[bool, bool]
+    ) -> tuple[Floats, Floats]:
+        """Masses between edges; those outside are whole if `ends` says so."""
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        # In parts that share an edge and fit into the cache of a processor
+        p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
+        last, most = len(edges) - 1, max(1, 2**13 // len(self.means))
+        for i in range(0, max(last, 1), most):
+            j = min(i + most, last)
+            ends = i == 0, j == last
+            with np.errstate(all="ignore"):
+                part = self._cells(edges[i : j + 1], widths[i:j], ends)
+            some = slice(1 - ends[0], j - i + 1 + ends[1])
+            where = slice(i + some.start, i + some.stop)
+            p[where], q[where] = part[0][some], part[1][some]
+        return p, q
+
+    def _add_masses(
+        self, mass: Floats, z: Floats, d: Floats, kept: slice, sign: int = 1
+    ) -> None:
+        """Add what the kept terms, at `sign` times their means, put on cells
+        of widths d between places z (in two floats)."""
+        means = sign * self._means[:, kept].T
+        for (mean, rest), w in zip(means, self._shares[kept], strict=True):
+            mass += w * normal_masses((z[0] - mean) + (z[1] - rest), d)
 
 
 def distances(z: Floats, places: Floats) -> Floats:
@@ -269,32 +297,6 @@ def distances(z: Floats, places: Floats) -> Floats:
 def no_end(what: str, pair: object) -> ArithmeticError:
     """The error of an iteration that should have ended."""
     return ArithmeticError(f"the search for {what} did not end: {pair!r}")
-
-
-def in_parts(
-    cells: Callable[
-        [Floats, Floats, tuple[bool, bool]], tuple[Floats, Floats]
-    ],
-    edges: Floats,
-    widths: Floats,
-    terms: int,
-) -> tuple[Floats, Floats]:
-    """Interval masses in parts that share an edge and fit into the cache.
-
-    Parameters: `cells(edges, widths, ends)`, masses of a part; the outer
-    ones count at its `ends` only; `edges`, `widths`; number of `terms`.
-    Returns: masses under P and Q.
-    """
-    p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
-    last, most = len(edges) - 1, max(1, 2**13 // terms)
-    for i in range(0, max(last, 1), most):
-        j = min(i + most, last)
-        ends = i == 0, j == last
-        part = cells(edges[i : j + 1], widths[i:j], ends)
-        some = slice(1 - ends[0], j - i + 1 + ends[1])
-        where = slice(i + some.start, i + some.stop)
-        p[where], q[where] = part[0][some], part[1][some]
-    return p, q
 
 
 # --- The pair of a mixture
@@ -338,8 +340,8 @@ class MixturePair(WeightedGaussians):
         above, rest = two_sum(losses[:, None], high)
         above, more = two_sum(above, rest + middle)
         place = np.clip(above / mean, -1e200, 1e200)
-        product = place * mean
-        rest = (above - product) - product_rest(place, mean, product)
+        product, missed = two_product(place, mean)
+        rest = (above - product) - missed
         rest = (rest + (more + low) - place * mean_rest) / mean
         rest = np.where(np.abs(place) < 1e200, rest, 0.0)
         return np.stack(two_sum(place, rest))
@@ -359,11 +361,10 @@ class MixturePair(WeightedGaussians):
         powers = mean * distances(z, alone) - goal[:, None]
         powers += np.log(mean / mean[0])  # it may still count in the slope
         seen = np.flatnonzero(np.any(powers > -80, axis=0))
-        kept = slice(
-            0 if ends[0] else int(seen[0]),
-            len(mean) if ends[1] else int(seen[-1]) + 1,
-        )
-        mean, alone = mean[kept], alone[:, :, kept]
+        begin = 0 if ends[0] else int(seen[0])
+        end = len(mean) if ends[1] else int(seen[-1]) + 1
+        mean, alone = mean[begin:end], alone[:, :, begin:end]
+        kept = slice(self._first + begin, self._first + end)
         left = np.arange(len(losses))
         for _ in range(5000):
             powers = mean * distances(z[:, left], alone[:, left])
@@ -381,7 +382,7 @@ class MixturePair(WeightedGaussians):
         self, losses: Floats, z: Floats, kept: slice, alone: Floats
     ) -> tuple[Floats, slice, Floats]:
         """The same, with all digits: Newton's method for (grp-near)."""
-        mean = self._means[0, self._first :][kept]
+        mean = self._means[0, kept]
         nearest = np.argmin(alone[0], axis=1)
         most = alone[:, np.arange(len(losses)), nearest]
         ready = False
@@ -408,8 +409,8 @@ class MixturePair(WeightedGaussians):
         self, losses: Floats, z: Floats, kept: slice, alone: Floats
     ) -> tuple[Floats, Floats]:
         """Shares at z, and the left side of eq. (grp-near)."""
-        mean = self._means[0, self._first :][kept]
-        weights = self._shares[self._first :][kept]
+        mean = self._means[0, kept]
+        weights = self._shares[kept]
         powers = mean * ((z[0][:, None] - mean / 2) + z[1][:, None])
         alone = mean * distances(z, alone)
         factor = weights * np.exp(-np.clip(losses, -700, 700))[:, None]
@@ -425,17 +426,16 @@ class MixturePair(WeightedGaussians):
         i = np.searchsorted(small, limit, side="right")
         start, rest = self._log_below[:, i]
         excess = np.expm1((start - losses) + rest)
-        near = np.arange(len(weights)) + kept.start + self._first < i[:, None]
+        near = np.arange(len(weights)) + kept.start < i[:, None]
+        parts = shares
         if np.any(near):
             growth = factor * np.expm1(np.where(near, powers, 0))
-            return shares, excess + np.sum(
-                np.where(near, growth, shares), axis=1
-            )
-        return shares, excess + np.sum(shares, axis=1)
+            parts = np.where(near, growth, shares)
+        return shares, excess + np.sum(parts, axis=1)
 
     def _widths(self, widths: Floats, kept: slice, shares: Floats) -> Floats:
         """Widths in z of cells with these shares at their left ends."""
-        mean = self._means[0, self._first :][kept]
+        mean = self._means[0, kept]
         logs, target = np.log(shares), np.expm1(widths)
         goal = (widths + np.log(-np.expm1(-widths)))[:, None]
         d = np.min(np.logaddexp(0, goal - logs) / mean, axis=1)
@@ -466,8 +466,7 @@ class MixturePair(WeightedGaussians):
     def _cells(
         self, edges: Floats, widths: Floats, ends: tuple[bool, bool]
     ) -> tuple[Floats, Floats]:
-        """Masses between edges above the lowest loss; those of the two
-        outer intervals are whole if `ends` says so."""
+        # All edges lie above the lowest loss.
         z, kept, shares = self._places(edges, ends)
         d = (z[0, 1:] - z[0, :-1]) + (z[1, 1:] - z[1, :-1])
         seen = (np.sum(shares[:-1], axis=1) > 0) & (widths > 0)
@@ -476,33 +475,28 @@ class MixturePair(WeightedGaussians):
             d[narrow] = self._widths(widths[narrow], kept, shares[narrow])
         q = normal_masses(z[0] + z[1], d)
         p = self._shares[0] * q if self._first else np.zeros(len(q))
-        means = self._means[:, self._first :][:, kept].T
-        for (mean, rest), weight in zip(
-            means, self._shares[self._first :][kept], strict=True
-        ):
-            p += weight * normal_masses((z[0] - mean) + (z[1] - rest), d)
+        self._add_masses(p, z, d, kept)
         return p, q
 
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
         p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
-        with np.errstate(all="ignore"):
-            inside = (edges - self._lowest[0]) - self._lowest[1] > 0
-            first = len(edges) - int(np.count_nonzero(inside))
-            if first == len(edges):  # every edge lies below the lowest loss
-                p[-1] = q[-1] = 1
-                return p, q
-            cells = self._cells
-            p[first:], q[first:] = in_parts(
-                cells, edges[first:], widths[first:], len(self.means)
-            )
+        inside = (edges - self._lowest[0]) - self._lowest[1] > 0
+        first = len(edges) - int(np.count_nonzero(inside))
+        if first == len(edges):  # every edge lies below the lowest loss
+            p[-1] = q[-1] = 1
+            return p, q
+        p[first:], q[first:] = super().interval_masses(
+            edges[first:], widths[first:], closed
+        )
         return p, q
 
 
 # --- From parameters to the simplest pair
 
 
+@fifty_digits
 def gaussian_terms(
     sizes: Sequence[float], noise: float, weights: Sequence[Decimal]
 ) -> tuple[tuple[float, ...], ...]:
@@ -520,11 +514,10 @@ def gaussian_terms(
     """
     joined: dict[float, Decimal] = {}
     for size, weight in sorted(zip(sizes, weights, strict=True)):
-        before = joined.get(float(size), Decimal(0))
-        joined[float(size)] = DECIMALS.add(before, weight)
+        joined[float(size)] = joined.get(float(size), Decimal(0)) + weight
     joined = {c: w for c, w in joined.items() if float(w) > 0}
     means, mean_rests = in_floats(
-        [DECIMALS.divide(Decimal(c), Decimal(noise)) for c in joined], 2
+        [Decimal(c) / Decimal(noise) for c in joined], 2
     )
     shares, rests = in_floats(list(joined.values()), 2)
     return (

@@ -37,11 +37,13 @@ from accountlib.inputs import (
     check_number,
     check_range,
     front_door,
+    read_only,
 )
 from accountlib.worst_cases.divergences import product_minus
 
 __all__ = [
     "mills_ratio",
+    "gauss_rule",
     "GAUSS_RULE",
     "gaussian_edges",
     "gaussian_delta",
@@ -69,9 +71,17 @@ def mills_ratio(x: Floats) -> Floats:
     return np.asarray(result, dtype=np.float64)
 
 
-GAUSS_RULE = tuple(  # nodes and weights; arrays from bytes are read-only
-    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(16)
-)
+def gauss_rule(points: int) -> tuple[Floats, Floats]:
+    """Nodes in (-1, 1) and weights of a Gauss-Legendre rule.
+
+    >>> [x.tolist() for x in gauss_rule(1)]
+    [[0.0], [2.0]]
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(points)
+    return read_only(nodes), read_only(weights)
+
+
+GAUSS_RULE = gauss_rule(16)
 
 
 def gaussian_edges(epsilon: Floats, mu: Floats) -> tuple[Floats, Floats]:

@@ -24,17 +24,18 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from accountlib.inputs import (
     Floats,
     Probabilities,
     as_given,
-    check_probabilities,
     check_range,
+    check_two_laws,
     front_door,
 )
 
-__all__ = ["hockey_stick", "product_minus"]
+__all__ = ["hockey_stick", "two_product", "product_minus"]
 
 # --- Code: discrete distributions
 
@@ -58,11 +59,7 @@ def hockey_stick(p: Probabilities, q: Probabilities, alpha: Any) -> Any:
     >>> hockey_stick([F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)], F(2))
     Fraction(1, 4)
     """
-    p, q = check_probabilities("p", p), check_probabilities("q", q)
-    if len(p) != len(q):
-        raise ValueError(
-            f"p and q must have the same length, got {len(p)} and {len(q)}"
-        )
+    p, q = check_two_laws(p, q)
     array = np.asarray(alpha)
     if array.dtype.kind != "O":
         check_range("alpha", alpha, 0, np.inf, "[)")
@@ -79,11 +76,30 @@ def hockey_stick(p: Probabilities, q: Probabilities, alpha: Any) -> Any:
 # --- Code: a product without rounding
 
 
+def two_product(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
+    r"""A product of floats, and what its rounding took away: exact.
+
+    Parameters: `a`, `b`, numbers or arrays below 1e290, with a product that
+    is 0 or above 1e-290 (what is smaller may lose its second float).
+    Returns: the rounded product, and the difference of the exact one and it.
+    Source: Dekker (1971), Section 5.
+
+    >>> x = 1 + 2.0**-30
+    >>> product, rest = two_product(x, x)
+    >>> float(product - 1 - 2.0**-29), float(rest) == 2.0**-60
+    (0.0, True)
+    """
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    many = 2.0**27 + 1  # cuts a float into two halves
+    a_top, b_top = (many * x - (many * x - x) for x in (a, b))
+    a_low, b_low = a - a_top, b - b_top
+    product = np.asarray(a * b)
+    rest = (a_top * b_top - product) + a_top * b_low + a_low * b_top
+    return product, np.asarray(rest + a_low * b_low)
+
+
 def product_minus(x: Floats, y: Floats, z: Floats | float) -> Floats:
     r"""The number x y - z, as if the product were not rounded.
-
-    Formula: $xy = h + e$ in floats, $h$ the rounded product; then
-    $(h - z) + e$.
 
     Parameters: `x`, `y`, `z`, arrays; x and y between 1e-100 and 1e150 in
     size, so that no part overflows or underflows.
@@ -94,12 +110,5 @@ def product_minus(x: Floats, y: Floats, z: Floats | float) -> Floats:
     >>> float(third * three - 1), float(product_minus(third, three, 1.0))
     (0.0, -5.551115123125783e-17)
     """
-    halves = []
-    for number in (x, y):
-        scaled = 134217729.0 * number  # 2**27 + 1
-        high = scaled - (scaled - number)
-        halves.append((high, number - high))
-    (a, b), (c, d) = halves
-    product = x * y
-    error = ((a * c - product) + a * d + b * c) + b * d
-    return np.asarray((product - z) + error, dtype=np.float64)
+    product, rest = two_product(x, y)
+    return np.asarray((product - z) + rest)

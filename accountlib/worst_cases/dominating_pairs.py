@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,16 +33,15 @@ from accountlib.inputs import (
     Floats,
     as_given,
     check_kind,
-    check_probabilities,
     check_range,
+    check_two_laws,
     front_door,
+    read_only,
 )
 
 __all__ = [
     "UNIT",
     "Closed",
-    "SHORT_RULE",
-    "LONG_RULE",
     "ExcessError",
     "DominatingPair",
     "ReversedPair",
@@ -56,14 +55,6 @@ __all__ = [
 
 UNIT = 2.0**-53  # unit round-off of double precision
 Closed = Literal["left", "right"]
-# Gauss-Legendre nodes and weights: for the narrowest intervals, and others
-# (arrays from bytes are read-only)
-SHORT_RULE = tuple(
-    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(3)
-)
-LONG_RULE = tuple(
-    np.frombuffer(x.tobytes()) for x in np.polynomial.legendre.leggauss(8)
-)
 
 
 class ExcessError(NamedTuple):
@@ -86,9 +77,8 @@ class ExcessError(NamedTuple):
 
     def at(self, alpha: Floats) -> Floats:
         """One bound per interval."""
-        gap: Floats = np.abs(alpha - self.middle)
-        bound: Floats = self.p + alpha * self.q + gap * self.common
-        return bound
+        gap = np.abs(alpha - self.middle)
+        return np.asarray(self.p + alpha * self.q + gap * self.common)
 
     def map(self, function: Callable[[Floats], Floats]) -> "ExcessError":
         """The same for some of the intervals, or for sums of them."""
@@ -110,6 +100,8 @@ class DominatingPair(ABC):
     Error: rounding only; `mass_error` says how much.
     Source: Zhu, Dong and Wang (2022), Definition 7.
     """
+
+    symmetric: ClassVar[bool] = False  # whether (Q, P) is the same pair
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -257,7 +249,7 @@ class DominatingPair(ABC):
 
     def reversed(self) -> "DominatingPair":
         """The pair (Q, P): add instead of remove; the loss changes sign."""
-        return ReversedPair(self)
+        return self if self.symmetric else ReversedPair(self)
 
 
 @dataclass(frozen=True)
@@ -399,30 +391,33 @@ class DiscretePair(DominatingPair, Mechanism):
     q: Sequence[float] | Floats
 
     def __post_init__(self) -> None:
-        p = tuple(map(float, check_probabilities("p", self.p)))
-        q = tuple(map(float, check_probabilities("q", self.q)))
-        if len(p) != len(q):
-            raise ValueError(
-                f"p and q must have the same length, got {len(p)} and {len(q)}"
-            )
-        object.__setattr__(self, "p", p)
-        object.__setattr__(self, "q", q)
+        p, q = check_two_laws(self.p, self.q)
+        object.__setattr__(self, "p", tuple(map(float, p)))
+        object.__setattr__(self, "q", tuple(map(float, q)))
 
     @cached_property
-    def _finite(self) -> tuple[Floats, Floats, Floats]:
+    def _shared(self) -> tuple[Floats, Floats]:
+        """Probabilities of the outcomes that both have."""
         p, q = np.array(self.p), np.array(self.q)
         both = (p > 0) & (q > 0)
-        p, q = p[both], q[both]
+        return p[both], q[both]
+
+    def _losses(self) -> Floats:
+        """Losses of the outcomes that both have."""
+        p, q = self._shared
         near = np.abs(p - q) < q / 2  # there p - q is exact
         with np.errstate(all="ignore"):
             ratio = p / q
             far = (ratio < 1e-300) | (ratio > 1e300)
             loss = np.where(far, np.log(p) - np.log(q), np.log(ratio))
-            loss = np.where(near, np.log1p((p - q) / q), loss)
-        order = np.argsort(loss)
-        ordered = np.stack([loss, p, q])[:, order]
-        ordered.flags.writeable = False
-        return ordered[0], ordered[1], ordered[2]
+            return np.where(near, np.log1p((p - q) / q), loss)
+
+    @cached_property
+    def _finite(self) -> tuple[Floats, Floats, Floats]:
+        """Losses in increasing order, and their probabilities."""
+        rows = np.stack([self._losses(), *self._shared])
+        losses, p, q = read_only(rows[:, np.argsort(rows[0])])
+        return losses, p, q
 
     @property
     def infinite_mass(self) -> tuple[float, float]:
@@ -450,11 +445,9 @@ class DiscretePair(DominatingPair, Mechanism):
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
-        loss, p, q = self._finite
-        return (
-            atom_masses(edges, closed, loss, p),
-            atom_masses(edges, closed, loss, q),
-        )
+        loss, *laws = self._finite
+        p, q = (atom_masses(edges, closed, loss, law) for law in laws)
+        return p, q
 
     def mass_error(self, mass: Floats) -> Floats:
         # Masses are given, or one exponential, and added up.
@@ -502,9 +495,7 @@ class RoundedPair(DiscretePair):
         super().__post_init__()
         losses = tuple(map(float, self.losses))
         object.__setattr__(self, "losses", losses)
-        p, q = np.array(self.p), np.array(self.q)
-        common = (p > 0) & (q > 0)
-        p, q = p[common], q[common]
+        p, q = self._shared
         if len(losses) != len(p):
             raise ValueError(
                 f"losses must list {len(p)} numbers, one for each outcome "
@@ -514,14 +505,8 @@ class RoundedPair(DiscretePair):
         if not np.all(near | (np.minimum(p, q) < 1e-290)):
             raise ValueError(f"losses must be ln(p/q), got {self.losses!r}")
 
-    @cached_property
-    def _finite(self) -> tuple[Floats, Floats, Floats]:
-        p, q = np.array(self.p), np.array(self.q)
-        both = (p > 0) & (q > 0)
-        rows = np.stack([np.array(self.losses), p[both], q[both]])
-        rows = rows[:, np.argsort(rows[0])]
-        rows.flags.writeable = False
-        return rows[0], rows[1], rows[2]
+    def _losses(self) -> Floats:
+        return np.array(self.losses)
 
     @property
     def atom_error(self) -> float:

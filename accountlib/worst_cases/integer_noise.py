@@ -20,11 +20,11 @@ Names used here:
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from accountlib.inputs import Floats, check_count, check_number
+from accountlib.inputs import Floats, check_count, check_number, read_only
 from accountlib.worst_cases.dominating_pairs import (
     UNIT,
     Closed,
@@ -32,9 +32,11 @@ from accountlib.worst_cases.dominating_pairs import (
 )
 from accountlib.worst_cases.noise import two_sum
 
-__all__ = ["running_sums", "EndlessAtoms", "IntegerGaussianPair"]
+__all__ = ["Places", "running_sums", "EndlessAtoms", "IntegerGaussianPair"]
 
 # --- Code: discrete Gaussian noise
+
+Places = NDArray[np.int64]
 
 
 def running_sums(terms: Floats) -> Floats:
@@ -92,10 +94,10 @@ class IntegerGaussianPair(EndlessAtoms):
 
     sigma: float
     shift: int = 1
+    symmetric = True  # reflection at shift/2 exchanges P and Q
 
     def __post_init__(self) -> None:
-        shift = check_count("shift", self.shift)
-        check_number("shift", shift, 1, 1e6)
+        shift = check_count("shift", self.shift, high=1e6)
         sigma = check_number("sigma", self.sigma, 1e-3, 1e4)
         object.__setattr__(self, "shift", shift)
         object.__setattr__(self, "sigma", sigma)
@@ -104,10 +106,10 @@ class IntegerGaussianPair(EndlessAtoms):
     def _reach(self) -> int:
         return math.floor(38.6 * self.sigma)
 
-    def _weights(self, places: Any) -> Floats:
+    def _weights(self, places: Places) -> Floats:
         return np.asarray(np.exp(-((places / self.sigma) ** 2) / 2))
 
-    def _losses(self, places: Any) -> Floats:
+    def _losses(self, places: Places) -> Floats:
         centred = self.shift * (2 * places - self.shift)
         return np.asarray(centred / (2 * self.sigma**2))
 
@@ -115,9 +117,7 @@ class IntegerGaussianPair(EndlessAtoms):
     def _tails(self) -> Floats:
         # Weight of the noise j, j + 1, ... for j = 1, ..., reach + 1.
         places = np.arange(self._reach, 0, -1)
-        sums = running_sums(self._weights(places))[:, ::-1]
-        sums.flags.writeable = False
-        return sums
+        return read_only(running_sums(self._weights(places))[:, ::-1])
 
     @cached_property
     def atoms(self) -> tuple[float, ...]:
@@ -132,27 +132,27 @@ class IntegerGaussianPair(EndlessAtoms):
 
     @property
     def atom_error(self) -> float:
-        largest = abs(float(self._losses(self._reach + self.shift)))
-        return 8 * UNIT * min(largest, 600.0)
+        (largest,) = np.abs(self._losses(np.array([self._reach + self.shift])))
+        return 8 * UNIT * min(float(largest), 600.0)
 
     @property
     def lattice(self) -> tuple[float, float] | None:
         first, second = self._losses(np.arange(2)).tolist()
         return first, second
 
-    def _last(self, edges: Floats, closed: Closed) -> Any:
+    def _last(self, edges: Floats, closed: Closed) -> Places:
         """The last place whose loss belongs to the left of each edge."""
         center = self.shift / 2
         most = self._reach + self.shift
-        guess = edges * self.sigma / self.shift * self.sigma + center
-        guess = np.clip(np.floor(guess), -most, most).astype(np.int64)
+        rough = edges * self.sigma / self.shift * self.sigma + center
+        guess = np.clip(np.floor(rough), -most, most).astype(np.int64)
         for place in (guess, guess + 1):
             loss = self._losses(place)
             inside = loss <= edges if closed == "right" else loss < edges
             guess = guess + (inside.astype(np.int64) - (place == guess))
         return guess
 
-    def _noise_between(self, cuts: Any) -> Floats:
+    def _noise_between(self, cuts: Places) -> Floats:
         """Probability that the noise lies in (cuts[i-1], cuts[i]]."""
         reach = self._reach
         cuts = np.clip(cuts, -reach - 1, reach)
@@ -180,6 +180,3 @@ class IntegerGaussianPair(EndlessAtoms):
         excess = self._weights(noise) * -np.expm1(np.minimum(gap, 0))
         total = 1 + 2 * (self._tails[0, 0] + self._tails[1, 0])
         return float(np.sum(excess) / total)
-
-    def reversed(self) -> "IntegerGaussianPair":
-        return self  # reflection at shift/2 exchanges P and Q

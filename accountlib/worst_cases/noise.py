@@ -29,10 +29,13 @@ from numpy.typing import ArrayLike
 from scipy.special import erf, erfcx
 
 from accountlib.inputs import Floats, check_number
-from accountlib.worst_cases.closed_forms import gaussian_delta, laplace_delta
+from accountlib.worst_cases.closed_forms import (
+    gauss_rule,
+    gaussian_delta,
+    laplace_delta,
+)
+from accountlib.worst_cases.divergences import two_product
 from accountlib.worst_cases.dominating_pairs import (
-    LONG_RULE,
-    SHORT_RULE,
     UNIT,
     Closed,
     DominatingPair,
@@ -41,9 +44,10 @@ from accountlib.worst_cases.dominating_pairs import (
 
 __all__ = [
     "two_sum",
-    "two_product",
     "quotient",
     "normal_tail",
+    "SHORT_RULE",
+    "LONG_RULE",
     "normal_masses",
     "GaussianPair",
     "LaplacePair",
@@ -52,7 +56,7 @@ __all__ = [
 # --- Code: two floats for one number
 
 
-def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
+def two_sum(a: Floats | float, b: Floats | float) -> tuple[Floats, Floats]:
     r"""A sum of floats, and what its rounding took away: exact.
 
     Parameters: `a`, `b`, numbers or arrays (finite).
@@ -68,36 +72,7 @@ def two_sum(a: Any, b: Any) -> tuple[Floats, Floats]:
     return total, np.asarray((a - (total - added)) + (b - added))
 
 
-def two_product(a: Any, b: Any) -> tuple[Floats, Floats]:
-    r"""A product of floats, and what its rounding took away: exact.
-
-    Formula: both are cut into halves of 26 digits, whose products are
-    exact.
-
-    Parameters: `a`, `b`, numbers or arrays below 1e290, with a product that
-    is 0 or above 1e-290 (what is smaller may lose its second float).
-    Returns: the rounded product, and the difference of the exact one and it.
-    Source: Dekker (1971), Section 5.
-
-    >>> x = 1 + 2.0**-30
-    >>> product, rest = two_product(x, x)
-    >>> float(product - 1 - 2.0**-29), float(rest) == 2.0**-60
-    (0.0, True)
-    """
-    parts = []
-    for x in (np.asarray(a, np.float64), np.asarray(b, np.float64)):
-        cut = x * (2.0**27 + 1)
-        top = cut - (cut - x)
-        parts += [top, x - top]
-    product = np.asarray(a * b)
-    high = parts[0] * parts[2] - product
-    return product, np.asarray(
-        (high + parts[0] * parts[3] + parts[1] * parts[2])
-        + parts[1] * parts[3]
-    )
-
-
-def quotient(a: Any, b: float) -> tuple[Floats, Floats]:
+def quotient(a: Floats | float, b: float) -> tuple[Floats, Floats]:
     r"""A quotient, and nearly all that its rounding took away.
 
     Formula: $a/b = h + (a - h b)/b$, with the product $h b$ as an exact
@@ -145,6 +120,10 @@ def normal_tail(z: Floats) -> Floats:
     density = np.exp(-near * near / 2) * np.exp(-rest / 2)
     tail = density * erfcx(x / math.sqrt(2)) / 2
     return np.asarray(np.where(z >= 0, tail, 1 - tail))
+
+
+SHORT_RULE = gauss_rule(3)  # for the narrowest intervals
+LONG_RULE = gauss_rule(8)  # for others that are narrow
 
 
 def normal_masses(edges: Floats, widths: Floats) -> Floats:
@@ -209,6 +188,7 @@ class GaussianPair(DominatingPair):
 
     mu: float
     rest: float = field(default=0.0, repr=False, compare=False)
+    symmetric = True  # reflection at mu/2 exchanges P and Q
 
     def __post_init__(self) -> None:
         check_number("mu", self.mu, 0, np.inf, "()")
@@ -230,21 +210,15 @@ class GaussianPair(DominatingPair):
         near = np.abs(middle) < 1e100  # else nothing or all lies beyond
         shift = np.where(near, rests - middle * self.rest, 0.0) / self.mu
         low = np.where(near, low + shift, 0.0)
-        p, q = (
-            normal_masses(z + (z_low + low + half_low), widths / self.mu)
-            for half, half_low in (
-                (-self.mu / 2, -self.rest / 2),
-                (self.mu / 2, self.rest / 2),
-            )
-            for z, z_low in [two_sum(middle, half)]
-        )
-        return p, q
+        masses = []
+        for sign in (-1, 1):  # the mean of P, then that of Q
+            z, z_low = two_sum(middle, sign * self.mu / 2)
+            z_low = z_low + low + sign * self.rest / 2
+            masses.append(normal_masses(z + z_low, widths / self.mu))
+        return masses[0], masses[1]
 
     def delta(self, epsilon: ArrayLike) -> Any:
         return gaussian_delta(epsilon, mu=self.mu)
-
-    def reversed(self) -> "GaussianPair":
-        return self  # reflection at mu/2 exchanges P and Q
 
 
 # --- Code: Laplace noise
@@ -270,6 +244,7 @@ class LaplacePair(DominatingPair):
 
     scale: float
     rest: float = field(default=0.0, repr=False)
+    symmetric = True
 
     def __post_init__(self) -> None:
         check_number("scale", self.scale, 0, np.inf, "()")
@@ -321,6 +296,3 @@ class LaplacePair(DominatingPair):
 
     def delta(self, epsilon: ArrayLike) -> Any:
         return laplace_delta(epsilon, scale=self.scale)
-
-    def reversed(self) -> "LaplacePair":
-        return self

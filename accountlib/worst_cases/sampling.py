@@ -21,7 +21,7 @@ Names used here:
 
 import math
 from dataclasses import dataclass, field
-from decimal import Context, Decimal
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -57,11 +57,10 @@ def two_logarithms(x: Fraction) -> tuple[float, float]:
         exact = -rest - rest * rest / 2
         high = float(exact)
         return high, float(exact - Fraction(high))
-    context = Context(60, "ROUND_HALF_EVEN", -99999, 99999, traps=[])
-    ratio = context.divide(Decimal(x.numerator), Decimal(x.denominator))
-    logarithm = context.ln(ratio)
-    high = float(logarithm)
-    return high, float(context.subtract(logarithm, Decimal.from_float(high)))
+    with localcontext(Context(60, "ROUND_HALF_EVEN", -99999, 99999, traps=[])):
+        logarithm = (Decimal(x.numerator) / Decimal(x.denominator)).ln()
+        high = float(logarithm)
+        return high, float(logarithm - Decimal(high))
 
 
 @dataclass(frozen=True)
