@@ -7,10 +7,10 @@ import importlib
 import warnings
 from typing import Any
 
+from .counting.any_pair import discretize
 from .counting.composition import Bound
 from .counting.loss_tables import GridTooFine, PrivacyLossDistribution
-from .counting.rounding import compose, self_compose
-from .counting.tangents import discretize
+from .engine.compose import compose, self_compose
 from .gaussian_dp.attackers import (
     TradeoffCurve,
     dp_tradeoff,
@@ -173,22 +173,19 @@ _HOMES = {
     "tangent_depths": "counting.tangents",
     "give_way": "counting.tangents",
     "lower_share": "counting.tangents",
-    "convex_hull": "counting.tangents",
-    "drop_negative": "counting.tangents",
-    "loss_quantiles": "counting.tangents",
+    "convex_hull": "counting.any_pair",
+    "drop_negative": "counting.any_pair",
+    "HalfCells": "counting.any_pair",
+    "grid_masses": "counting.any_pair",
+    "loss_quantiles": "counting.any_pair",
+    "even_edges": "counting.any_pair",
     "any_infinite": "counting.composition",
     "SIDES": "counting.composition",
     "Part": "counting.composition",
     "log_moment": "counting.composition",
+    "chernoff_exponents": "counting.composition",
     "chernoff_edges": "counting.composition",
-    "Composition": "counting.rounding",
-    "convolve": "counting.rounding",
     "log_peak": "counting.rounding",
-    "log_of": "counting.rounding",
-    "delta_side": "counting.rounding",
-    "tilted_curve": "counting.rounding",
-    "epsilon_side": "counting.rounding",
-    "as_distribution": "counting.rounding",
     "MOST_POINTS": "engine.one_sided",
     "FINE_GRID": "engine.one_sided",
     "WORK": "engine.one_sided",
@@ -217,8 +214,13 @@ _HOMES = {
     "grid_offset": "engine.grids",
     "aligned_step": "engine.grids",
     "cell_levels": "engine.grids",
+    "points_beside": "engine.grids",
     "graded_points": "engine.grids",
     "cell_masses": "engine.grids",
+    "grid_edges": "engine.grids",
+    "half_cells": "engine.grids",
+    "tilted_pieces": "engine.grids",
+    "infinity_beyond": "engine.grids",
     "bound_tables": "engine.grids",
     "Spectrum": "engine.transforms",
     "tail_window": "engine.transforms",
@@ -235,6 +237,10 @@ _HOMES = {
     "NearPair": "engine.one_round",
     "Power": "engine.one_round",
     "add_tables": "engine.one_round",
+    "as_tilted": "engine.compose",
+    "circle_masses": "engine.compose",
+    "add_losses": "engine.compose",
+    "as_distribution": "engine.compose",
     "loss_ceiling": "engine.single_runs",
     "any_of_many": "engine.single_runs",
     "infinite_mass": "engine.single_runs",

@@ -15,13 +15,8 @@ from notebook import ROOT, code_cells, notebooks
 
 PAGE, WORDS, MODULE, FUNCTION, OPEN = 1000, 3500, 350, 40, 40
 TOO_LONG = {
-    "lines of notebooks/counting/tangents.md": 1055,
-    "lines of discretize in notebooks/counting/tangents.md": 59,
-    "lines of convolve in notebooks/counting/rounding.md": 71,
     "lines of read_epsilon in notebooks/engine/one_sided.md": 45,
     "lines of saddle in notebooks/engine/saddle.md": 44,
-    "lines of graded_points in notebooks/engine/grids.md": 41,
-    "lines of bound_tables in notebooks/engine/grids.md": 97,
     "lines of add_tables in notebooks/engine/one_round.md": 63,
     "lines of narrow in notebooks/engine/search.md": 62,
     "lines of choose_split in notebooks/engine/rare_steps.md": 50,
