@@ -18,12 +18,12 @@ from flint import arb, ctx
 from scipy.stats import binom
 
 import accountlib as al
+from accountlib.counting.any_pair import convex_hull
 from accountlib.counting.loss_tables import (
     BoundKind,
     grid_epsilon,
     upper_share,
 )
-from accountlib.counting.tangents import convex_hull
 from accountlib.engine import (
     one_round,
     one_sided,

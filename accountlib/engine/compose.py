@@ -63,7 +63,8 @@ def as_tilted(
     """A table as one side of a loss, tilted.
 
     Parameters: `distribution`; `tilt` (at least 0).
-    Returns: its masses, rounded outward; buckets are on a side as well.
+    Returns: its masses, with a tilt rounded outward; without one they stay
+    as they are. Buckets are on a side as well.
 
     >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
     >>> as_tilted(coin, 1.0).mass.round(4)
@@ -71,7 +72,8 @@ def as_tilted(
     """
     upper = distribution.bound in ("upper", "buckets-upper")
     mass, log_scale = distribution.mass, 0.0
-    if np.any(mass > 0):
+    plain = tilt == 0 and float(np.sum(mass)) < 1 + 1e-9
+    if np.any(mass > 0) and not plain:
         mass, log_scale = tilt_masses(
             distribution.losses, mass, tilt, 1 if upper else -1
         )
@@ -113,8 +115,10 @@ def circle_masses(
     value, wrong = power.values(np.arange(size // 2 + 1))
     circle = irfft(np.conj(value), size)
     mass = np.roll(circle, (power.middle - first) % size)
-    back = 8 * UNIT * max(1.0, math.log2(size)) * np.linalg.norm(value)
-    error = math.sqrt(2) * float(np.linalg.norm(wrong) + back)
+    twice = np.append(1.0, np.full(len(value) - 1, 2.0))  # k and N - k
+    back = 8 * UNIT * max(1.0, math.log2(size))
+    back *= math.sqrt(twice @ np.abs(value) ** 2)
+    error = math.sqrt(twice @ wrong**2) + back
     return mass, 1.001 * error + 1e-290
 
 
@@ -170,7 +174,7 @@ def add_losses(
 
 
 def as_distribution(
-    total: TiltedTable, bound: BoundKind
+    total: TiltedTable, bound: BoundKind, outside: float = 1.0
 ) -> PrivacyLossDistribution:
     r"""Turn an untilted total into a table on the safe side.
 
@@ -178,7 +182,8 @@ def as_distribution(
     taken from the largest losses.
 
     Parameters: `total`, with tilt 0 and offset 0; `bound`, what the table
-    shall be called, of the side of the total.
+    shall be called, of the side of the total; `outside`, a bound of the
+    mass that was wrapped around, which may all be at one place.
     Returns: a table whose curve lies on that side of the truth.
 
     >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
@@ -191,8 +196,11 @@ def as_distribution(
         infinity += scale * total.padding
         infinity = min(1.0, infinity * (1 + 16 * UNIT))
     else:
-        beyond = np.cumsum(mass[::-1])[::-1] * (1 - 4 * UNIT * len(mass))
-        mass = np.minimum(mass, np.maximum(beyond - total.padding, 0))
+        most = total.padding / math.sqrt(len(mass)) + outside
+        taken = np.minimum(mass, most)
+        beyond = np.cumsum(taken[::-1])[::-1] * (1 - 4 * UNIT * len(mass))
+        left = np.maximum(total.padding - (beyond - taken), 0)
+        mass = mass - np.minimum(taken, left)
     return PrivacyLossDistribution(
         total.step, int(total.index[0]), scale * mass, infinity, bound
     )
@@ -269,4 +277,4 @@ def _compose(
     if len(parts) == 1 and count == 1:
         return first  # a single step is its own sum
     total = add_losses(parts, log_tail=math.log(tail_mass))
-    return as_distribution(total, first.bound)
+    return as_distribution(total, first.bound, 1.02 * tail_mass)
