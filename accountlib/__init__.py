@@ -8,10 +8,10 @@ import pkgutil
 import warnings
 from typing import Any
 
+from .counting.any_pair import discretize
 from .counting.composition import Bound
 from .counting.loss_tables import GridTooFine, PrivacyLossDistribution
-from .counting.rounding import compose, self_compose
-from .counting.tangents import discretize
+from .engine.compose import compose, self_compose
 from .gaussian_dp.attackers import (
     TradeoffCurve,
     dp_tradeoff,

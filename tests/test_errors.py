@@ -28,7 +28,7 @@ import accountlib as al
 MODULES = [
     f"accountlib.{name}"
     for name in (
-        *("counting.loss_tables", "counting.tangents"),
+        *("counting.loss_tables", "counting.tangents", "counting.any_pair"),
         *("counting.composition", "counting.rounding"),
         *("engine.one_sided", "engine.saddle"),
         *("engine.grids", "engine.transforms", "engine.one_round"),

@@ -18,13 +18,12 @@ from flint import arb, ctx
 from scipy.stats import binom
 
 import accountlib as al
-from accountlib.counting import rounding
+from accountlib.counting.any_pair import convex_hull
 from accountlib.counting.loss_tables import (
     BoundKind,
     grid_epsilon,
     upper_share,
 )
-from accountlib.counting.tangents import convex_hull
 from accountlib.engine import (
     one_round,
     one_sided,
@@ -1020,37 +1019,6 @@ def test_error_rates_of_lines_are_rounded_to_their_side(sign):
         found = certified_curves.missed_at(x, (alpha, d), none, sign)
         exact = 1 - Fraction(d[0]) - Fraction(alpha[0]) * Fraction(x)
         assert 0 <= sign * (exact - Fraction(found)) < Fraction(1e-14)
-
-
-def test_infinite_masses_of_tables_are_rounded_to_their_side():
-    random = np.random.default_rng(8)
-    for lost in random.uniform(0, 0.5, 100).tolist():
-        sides: Any = ("upper", 1), ("lower", -1)
-        for side, sign in sides:
-            table = al.PrivacyLossDistribution(
-                1.0, 0, np.array([0.4]), lost, bound=side
-            )
-            total = rounding.convolve([(table, 3)])
-            found = rounding.as_distribution(total, side).infinity_mass
-            exact = 1 - (1 - Fraction(lost)) ** 3
-            assert 0 <= sign * (Fraction(found) - exact) < Fraction(1e-12)
-
-
-def test_epsilons_next_to_a_grid_point():
-    mass = np.array([0.25, 0.0, 0.75])
-    coin = al.PrivacyLossDistribution(1.0, -1, mass, 0.0)
-    total = rounding.convolve([(coin, 2)])
-    with mp.workdps(40):
-        at_zero = mp.mpf(9) / 16 * -mp.expm1(-2)
-        for t in np.concatenate([[0.0], 10.0 ** np.arange(-16, -10, 0.5)]):
-            for side in (1, -1):
-                delta = float(at_zero * (1 + side * mp.mpf(t)))
-                exact = 2 + mp.log1p(-16 * mp.mpf(delta) / 9)
-                high = rounding.epsilon_side(total, delta, True)
-                low = rounding.epsilon_side(total, delta, False)
-                assert low <= high < low + 1e-9
-                assert exact <= high or exact < 0
-                assert low <= exact or exact < 0
 
 
 def test_mu_of_huge_epsilons():

@@ -157,11 +157,11 @@ def test_the_names_at_the_top():
 
 
 def test_other_names_are_found_with_a_warning():
-    with pytest.warns(DeprecationWarning, match="counting.tangents import"):
+    with pytest.warns(DeprecationWarning, match="counting.any_pair import"):
         found = accountlib.convex_hull
     assert (
         found
-        is importlib.import_module("accountlib.counting.tangents").convex_hull
+        is importlib.import_module("accountlib.counting.any_pair").convex_hull
     )
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         accountlib.nothing  # noqa: B018  # it must raise

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accountlib as al
-from accountlib.counting import loss_tables, tangents
+from accountlib.counting import any_pair, loss_tables, tangents
 from accountlib.worst_cases import dominating_pairs
 
 UPPER, LOWER = ("upper", "buckets-upper"), ("lower", "buckets-lower")
@@ -49,7 +49,7 @@ def tables(pair, step, **options):
 
 def spread(pair):
     """How far the losses reach, to choose steps."""
-    low, high = tangents.loss_quantiles(pair, 1e-12)
+    low, high = any_pair.loss_quantiles(pair, 1e-12)
     return max(high - low, abs(high), 1e-3)
 
 
@@ -131,7 +131,7 @@ def test_extreme_noise(noise, rate):
         adjacency="add-or-remove",
     )
     for pair in pairs:
-        low, high = tangents.loss_quantiles(pair, 1e-12)
+        low, high = any_pair.loss_quantiles(pair, 1e-12)
         width = max(high - low, 1e-3)
         for step in (width / 7.3, width / 300):
             made = tables(pair, step)
@@ -419,7 +419,7 @@ def test_atoms_on_and_beside_grid_points(offset, step):
 
 def pair_scale(pair):
     """Where the body of the losses is: the 10 % and 90 % points."""
-    low, high = tangents.loss_quantiles(pair, 0.1)
+    low, high = any_pair.loss_quantiles(pair, 0.1)
     return high - low
 
 
@@ -544,7 +544,7 @@ def test_grid_curve_of_a_long_fine_grid():
 @named
 @pytest.mark.parametrize("tail", [1e-3, 1e-12, 1e-100])
 def test_loss_quantiles(pair, tail):
-    low, high = tangents.loss_quantiles(pair, tail)
+    low, high = any_pair.loss_quantiles(pair, tail)
     assert pair.loss_range[0] <= low <= high <= pair.loss_range[1]
     p_below = pair.masses([low - 1e-12])[0][0]
     p_above = pair.masses([high + 1e-12])[0][1]
@@ -552,7 +552,7 @@ def test_loss_quantiles(pair, tail):
 
 
 def test_loss_quantiles_are_tight():
-    low, high = tangents.loss_quantiles(GAUSS, 1e-9)
+    low, high = any_pair.loss_quantiles(GAUSS, 1e-9)
     assert -5.7 < low < -5.49 and 6.49 < high < 6.7
 
 
@@ -580,7 +580,7 @@ def test_convex_hull_against_a_hull_of_points(seed, size):
     alpha = np.exp(losses)
     if total <= 0.1 or min(h) < 0:
         return
-    hull = tangents.convex_hull(losses, mass)
+    hull = any_pair.convex_hull(losses, mass)
     assert np.all(hull >= 0)
     points = [(0.0, total), *zip(alpha, h, strict=True)]
     if any(y > total - 1e-12 for _, y in points[1:]):
@@ -605,12 +605,12 @@ def test_drop_negative_stays_below():
     losses = 0.1 * np.arange(30)
     for _ in range(20):
         mass = rng.exponential(size=30) - 0.05
-        kept = tangents.drop_negative(mass)
+        kept = any_pair.drop_negative(mass)
         assert np.all(kept >= 0)
         for x in losses[::5]:
             below = curve_of(losses, mass, x)
             assert curve_of(losses, kept, x) <= max(below, 0) + 1e-14
-    assert tangents.drop_negative(np.array([0.5, 0.5])).tolist() == [0.5, 0.5]
+    assert any_pair.drop_negative(np.array([0.5, 0.5])).tolist() == [0.5, 0.5]
 
 
 def test_mass_error_covers_the_masses():

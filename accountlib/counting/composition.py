@@ -47,6 +47,7 @@ __all__ = [
     "SIDES",
     "Part",
     "log_moment",
+    "chernoff_exponents",
     "chernoff_edges",
 ]
 
@@ -213,6 +214,46 @@ def log_moment(parts: Sequence[Part], order: float) -> float:
 # --- Choosing the window
 
 
+def chernoff_exponents(
+    parts: Sequence[Part], tilt: float, log_tail: float
+) -> tuple[float, float]:
+    r"""Exponents for a short window of the tilted total loss.
+
+    Formula: the $\theta$ with the smallest $(K(\lambda \pm \theta) -
+    K(\lambda) - \ln \tau)/\theta$. Any other one is valid, too.
+
+    Parameters: `parts`; `tilt` ($\lambda$); `log_tail` ($\ln \tau$),
+    logarithm of the mass allowed on each side, relative to all finite mass.
+    Returns: $\theta$ for the lower end and for the upper one.
+
+    >>> coin = PrivacyLossDistribution(1.0, -1, [0.5, 0.0, 0.5], 0.0)
+    >>> low, high = chernoff_exponents([(coin, 10_000)], 0.0, -28.0)
+    >>> 0.07 < low < 0.08 and 0.07 < high < 0.08
+    True
+    """
+    spread = sum(n * float(d.losses[-1] - d.losses[0]) for d, n in parts)
+    if spread <= 0:
+        return 1.0, 1.0  # all tables have one row
+    center = log_moment(parts, tilt)
+
+    def reach(log_theta: float, sign: int) -> float:
+        theta = math.exp(log_theta)
+        growth = log_moment(parts, tilt + sign * theta) - center
+        return (growth - log_tail) / theta
+
+    low, high = (
+        minimize_scalar(
+            reach,
+            bounds=(math.log(1 / spread), math.log(1e9 / spread)),
+            args=(sign,),
+            method="bounded",
+            options={"xatol": 0.05},
+        )
+        for sign in (-1, 1)
+    )
+    return math.exp(low.x), math.exp(high.x)
+
+
 def chernoff_edges(
     parts: Sequence[Part], tilt: float, log_tail: float
 ) -> tuple[float, float]:
@@ -221,8 +262,7 @@ def chernoff_edges(
     Formula: $P_\lambda(S \ge x) \le e^{K(\lambda + \theta) - K(\lambda) -
     \theta x}$ for every $\theta > 0$, and the mirror image.
 
-    Parameters: `parts`; `tilt` ($\lambda$); `log_tail`, logarithm of the
-    mass allowed on each side, relative to all finite mass.
+    Parameters: as for `chernoff_exponents`.
     Returns: (low, high), inside the range of possible totals.
     Source: Chernoff (1952).
 
@@ -231,26 +271,10 @@ def chernoff_edges(
     >>> -760 < low < -740 and 740 < high < 760
     True
     """
-    bottom = sum(n * d.losses[0] for d, n in parts)
-    top = sum(n * d.losses[-1] for d, n in parts)
+    bottom = sum(n * float(d.losses[0]) for d, n in parts)
+    top = sum(n * float(d.losses[-1]) for d, n in parts)
     center = log_moment(parts, tilt)
-    spread = top - bottom
-    if spread <= 0:
-        return bottom, top  # all tables have one row
-
-    def edge(log_theta: float, sign: int) -> float:
-        theta = math.exp(log_theta)
-        growth = log_moment(parts, tilt + sign * theta) - center
-        return (growth - log_tail) / theta
-
-    ends = []
-    for sign in (-1, 1):
-        best = minimize_scalar(
-            edge,
-            bounds=(math.log(1 / spread), math.log(1e9 / spread)),
-            args=(sign,),
-            method="bounded",
-            options={"xatol": 0.05},
-        )
-        ends.append(sign * float(best.fun))
-    return max(ends[0], bottom), min(ends[1], top)
+    low, high = chernoff_exponents(parts, tilt, log_tail)
+    below = log_moment(parts, tilt - low) - center - log_tail
+    above = log_moment(parts, tilt + high) - center - log_tail
+    return max(-below / low, bottom), min(above / high, top)

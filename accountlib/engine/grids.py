@@ -26,16 +26,15 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
+from accountlib.counting.any_pair import HalfCells, grid_masses
 from accountlib.counting.composition import SIDES
 from accountlib.counting.loss_tables import (
     HAIR,
-    LARGEST_LOSS,
     TINY,
     BoundKind,
     GridTooFine,
-    upper_share,
 )
-from accountlib.counting.tangents import convex_hull, lower_share
+from accountlib.counting.tangents import Depths
 from accountlib.engine.one_sided import (
     FINE_GRID,
     MOST_POINTS,
@@ -54,8 +53,13 @@ __all__ = [
     "grid_offset",
     "aligned_step",
     "cell_levels",
+    "points_beside",
     "graded_points",
     "cell_masses",
+    "grid_edges",
+    "half_cells",
+    "tilted_pieces",
+    "infinity_beyond",
     "bound_tables",
 ]
 
@@ -297,6 +301,26 @@ def cell_levels(part: Cells, tilt: float, step: float) -> NDArray[np.int64]:
     return np.zeros(len(rough), dtype=np.int64)
 
 
+def points_beside(
+    pair: DominatingPair, step: float, offset: float, first: int, last: int
+) -> NDArray[np.int64]:
+    """Grid points beside atoms, and those at both ends.
+
+    Parameters: `pair`, which has nothing but atoms; `step`, `offset`,
+    `first`, `last` of the grid.
+
+    >>> from accountlib.worst_cases.dominating_pairs import DiscretePair
+    >>> coin = DiscretePair((0.75, 0.25), (0.25, 0.75))
+    >>> points_beside(coin, 0.1, 0.0, -20, 20)
+    array([-20, -19, -12, -11, -10,  -9,   9,  10,  11,  12,  19,  20])
+    """
+    atoms = np.floor((np.array(pair.atoms) - offset) / step)
+    beside = np.add.outer(np.clip(atoms, first, last), np.arange(-1, 3))
+    ends = np.array([first, first + 1, last - 1, last])
+    places = np.append(beside.ravel().astype(np.int64), ends)
+    return np.unique(np.clip(places, first, last))
+
+
 def graded_points(
     part: Cells,
     tilt: float,
@@ -328,11 +352,7 @@ def graded_points(
         first, last, few = first - 1, last + 1, MOST_POINTS
     enough = 4 * part.pair.atom_count  # two grid points beside each, and more
     if part.pair.discrete and enough < min((last - first) / 4, MOST_POINTS):
-        atoms = np.floor((np.array(part.pair.atoms) - offset) / step)
-        beside = np.add.outer(np.clip(atoms, first, last), np.arange(-1, 3))
-        ends = np.array([first, first + 1, last - 1, last])
-        places = np.append(beside.ravel().astype(np.int64), ends)
-        return np.unique(np.clip(places, first, last))
+        return points_beside(part.pair, step, offset, first, last)
     if last - first < few:
         return np.arange(first, last + 1)
     level = cell_levels(part, tilt, step)
@@ -385,6 +405,124 @@ def cell_masses(
     return [np.delete(near, k + 1, axis=1), np.delete(far, k, axis=1)]
 
 
+def grid_edges(
+    part: Cells,
+    step: float,
+    tilt: float,
+    ends: tuple[float, float],
+    heavy: tuple[float, ...] = (),
+) -> tuple[float, NDArray[np.int64], Floats]:
+    """Offset, indices, and ends and middles of the cells of a grid.
+
+    Parameters: `part`; `step`; `tilt`; `ends`, losses to be covered;
+    `heavy`, atoms that should lie on the grid.
+    Raises: GridTooFine where neighbouring losses are one float.
+
+    >>> from accountlib.worst_cases.noise import GaussianPair
+    >>> part = Cells.first(GaussianPair(1.0), 1, 1e-30)
+    >>> grid_edges(part, 0.5, 1.0, (-0.4, 0.4))
+    (0.0, array([-1,  0,  1]), array([-0.5 , -0.25,  0.  ,  0.25,  0.5 ]))
+    """
+    pair = part.pair
+    offset, touch = grid_offset(pair, step, heavy)
+    if pair.atom_count > 0:  # rounded or not, at the upper end of their cells
+        far = max(*map(abs, ends), abs(offset))
+        offset += 4 * UNIT * far + pair.atom_error / 2
+    points = graded_points(part, tilt, step, offset, *ends)
+    edges = np.empty(2 * len(points) - 1)
+    edges[::2] = offset + step * points
+    edges[1::2] = offset + step / 2 * (points[1:] + points[:-1])
+    if touch is not None:
+        k = 2 * int(np.searchsorted(points, 0))
+        k += 1 if touch > offset else -1
+        if 0 < k < len(edges) - 1 and edges[k - 1] < touch < edges[k + 1]:
+            edges[k] = touch
+    if np.any(np.diff(edges) <= 0):  # beyond the digits of floats
+        raise GridTooFine(step, len(points))
+    return offset, points, edges
+
+
+def half_cells(
+    part: Cells, edges: Floats, hair: float
+) -> tuple[list[HalfCells], Floats]:
+    """The halves of all cells, for each piece of a loss.
+
+    Parameters: `part`, in two pieces if it is split; `edges`, ends and
+    middles of the cells; `hair`, 0 for pairs without atoms.
+    Returns: the cells of each piece; and the P-mass below them, which
+    they do not have.
+
+    >>> from accountlib.worst_cases.noise import LaplacePair
+    >>> part = Cells.first(LaplacePair(1.0), 1, 1e-30)
+    >>> (cells,), below = half_cells(part, np.array([0.0, 0.5, 1.0]), 0.0)
+    >>> below.round(4), cells.mass.round(4)
+    (array([0.3033]), array([0.6967]))
+    """
+    pair = part.pair
+    pieces = cell_masses(pair, edges, part.split)
+    below = np.array([p[0] for p, _ in pieces])
+    before: list[Depths | None] = [None] * len(pieces)
+    if hair > 0:
+        lowered = cell_masses(pair, edges[::2] - hair, part.split)
+        before = [(p[1:-1], q[1:-1]) for p, q in lowered]
+    cells = []
+    for piece, inner in zip(pieces, before, strict=True):
+        piece[:, 0] = 0.0
+        p, q = piece
+        error = pair.excess_error(p, q)
+        cells.append(HalfCells(edges, p, q, error, inner, hair))
+    return cells, below
+
+
+def tilted_pieces(
+    pair: DominatingPair,
+    cells: Sequence[HalfCells],
+    below: Floats,
+    bound: BoundKind,
+    tilt: float,
+) -> tuple[Floats, float]:
+    """Tilted masses of one side, a row for each piece, and their K.
+
+    Parameters: `pair`; `cells` and `below` from `half_cells`; `bound`,
+    "upper" or "lower"; `tilt`.
+
+    >>> from accountlib.worst_cases.noise import LaplacePair
+    >>> pair = LaplacePair(1.0)
+    >>> part = Cells.first(pair, 1, 1e-30)
+    >>> cells, below = half_cells(part, np.array([-1.0, 0.0, 1.0]), 0.0)
+    >>> tilted_pieces(pair, cells, below, "upper", 1.0)[0].round(3)
+    array([[0.119, 0.881]])
+    """
+    sign, losses = (1 if bound == "upper" else -1), cells[0].edges[::2]
+    widths = np.diff(losses)
+    masses = np.stack([grid_masses(c, widths, bound) for c in cells])
+    if sign > 0:
+        masses[:, 0] += below
+    masses = masses * (1 + sign * pair.mass_error(masses))
+    if np.max(masses) == 0:
+        return masses, 0.0
+    return tilt_masses(losses, masses, tilt, sign)
+
+
+def infinity_beyond(part: Cells, above: float, sign: int) -> float:
+    """P-mass at infinity of one side, rounded outward.
+
+    Parameters: `part`; `above`, P-mass above the grid; `sign`, 1 from
+    above and -1 from below.
+
+    >>> from accountlib.worst_cases.noise import LaplacePair
+    >>> part = Cells.first(LaplacePair(1.0), 1, 1e-30)
+    >>> infinity_beyond(part, 0.0, -1)
+    0.0
+    """
+    infinity = part.pair.infinite_mass[0]
+    if sign > 0:
+        infinity += part.beyond + above
+    elif infinity < 1e-300:  # digits may be lost
+        infinity = 0.0
+    return min(1.0, infinity * (1 + sign * 4 * UNIT))
+
+
 def bound_tables(
     part: Cells,
     step: float,
@@ -410,89 +548,31 @@ def bound_tables(
     >>> read_delta(lower, 1.0) < 0.1269367 < read_delta(upper, 1.0)
     True
     """
-    pair = part.pair
+    pair, (bottom, top) = part.pair, part.pair.loss_range
     low, high, tail = cut_tails(part, tilt, log_tail - math.log(part.count))
-    bottom, top = pair.loss_range
-    low, high = max(low, bottom), min(high, top)
-    offset, touch = grid_offset(pair, step, heavy)
-    if pair.atom_count > 0:  # rounded or not, at the upper end of their cells
-        far = max(abs(low), abs(high), abs(offset))
-        offset += 4 * UNIT * far + pair.atom_error / 2
-    points = graded_points(part, tilt, step, offset, low, high)
-    losses = offset + step * points
-    edges = np.empty(2 * len(points) - 1)
-    edges[::2] = losses
-    edges[1::2] = offset + step / 2 * (points[1:] + points[:-1])
-    if touch is not None:
-        k = 2 * int(np.searchsorted(points, 0))
-        k += 1 if touch > offset else -1
-        if 0 < k < len(edges) - 1 and edges[k - 1] < touch < edges[k + 1]:
-            edges[k] = touch
-    if np.any(np.diff(edges) <= 0):  # beyond the digits of floats
-        raise GridTooFine(step, len(points))
-    pieces = cell_masses(pair, edges, part.split)
-    left = [p[0] if low <= bottom else 0.0 for p, _ in pieces]  # rounding
-    right = sum(p[-1] for p, _ in pieces) if high >= top else 0.0
-    for piece in pieces:
-        piece[:, 0] = 0.0
-    widths = np.diff(losses)
-    coarse = losses[-1] > LARGEST_LOSS or step < 1e-14
-    largest = max(abs(offset), float(np.max(np.abs(losses[[0, -1]]))))
-    rounded = 8 * UNIT * largest
-    before: list[tuple[Floats, Floats] | None] = [None] * len(pieces)
-    hair = 0.0
-    if pair.atom_count > 0:
-        rounded += pair.atom_error
-        hair = min(1.5 * rounded, HAIR * step)
-        before = [
-            (p[1:-1], q[1:-1])
-            for p, q in cell_masses(pair, losses - hair, part.split)
-        ]
+    ends = max(low, bottom), min(high, top)
+    offset, points, edges = grid_edges(part, step, tilt, ends, heavy)
+    atoms = pair.atom_count > 0
+    rounded = 8 * UNIT * max(abs(offset), abs(edges[0]), abs(edges[-1]))
+    rounded += atoms * pair.atom_error
+    hair = atoms * min(1.5 * rounded, HAIR * step)
+    cells, below = half_cells(part, edges, hair)
+    below = below * (ends[0] <= bottom)  # else cut, and counted in the tail
+    above = sum(c.p[-1] for c in cells) if ends[1] >= top else 0.0
     tables = []
-    errors = [pair.excess_error(p, q) for p, q in pieces]
     for side in sides:
-        sign = 1 if side == "upper" else -1
-        outward = rounded if sign > 0 else rounded + hair
-        grids = []
-        every = zip(pieces, errors, before, left, strict=True)
-        for (p, q), wrong, inner, start in every:
-            mass = p[1:-1:2] + p[2:-1:2]
-            share: Floats
-            if sign > 0 and step >= 1e-14:
-                # With a smaller e^epsilon the share is larger: still valid.
-                capped = np.minimum(edges, LARGEST_LOSS)
-                share = upper_share(widths, capped, p, q, wrong)
-            elif coarse:
-                share = mass if sign > 0 else np.zeros(len(mass))
-            else:
-                share = lower_share(widths, edges, p, q, wrong, inner, hair)
-            grid = np.append(mass - share, 0.0)
-            grid[1:] += share
-            if sign > 0:
-                grid[0] += start
-            else:
-                grid[-1] += p[-1]
-                grid = grid if coarse else convex_hull(losses, grid)
-            grids.append(grid)
-        masses = np.stack(grids)
-        masses = masses * (1 + sign * pair.mass_error(masses))
-        log_scale = 0.0
-        if np.max(masses) > 0:
-            masses, log_scale = tilt_masses(losses, masses, tilt, sign)
-        infinity = pair.infinite_mass[0]
-        if sign > 0:
-            infinity += part.beyond + right
-        elif infinity < 1e-300:  # digits may be lost
-            infinity = 0.0
-        split = len(pieces) > 1
+        upper = side == "upper"
+        sign, outward = (1, rounded) if upper else (-1, rounded + hair)
+        masses, log_scale = tilted_pieces(pair, cells, below, side, tilt)
+        split = len(cells) > 1
         tables.append(
             TiltedTable(
                 step=step,
                 offset=offset + sign * outward,
                 tilt=tilt,
                 log_scale=log_scale + 2 * sign * tilt * outward,
-                tail=tail if sign > 0 else 0.0,
-                infinity_mass=min(1.0, infinity * (1 + sign * 4 * UNIT)),
+                tail=tail if upper else 0.0,
+                infinity_mass=infinity_beyond(part, above, sign),
                 bound=side,
                 index=points,
                 mass=masses.sum(axis=0) * (1 + sign * split * UNIT),
