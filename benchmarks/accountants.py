@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import functools
 import importlib
-import sys
 from typing import Any
 
-from cases import ROOT, Case, Step
+from benchmarks.cases import Case, Step
 
 Bracket = tuple[float | None, float | None]
 Setting = float | str
@@ -66,7 +65,6 @@ class Accountlib(Accountant):
     default = 1e-3
 
     def load(self) -> Any:
-        sys.path.insert(0, str(ROOT))
         return super().load()
 
     def version(self) -> str:

@@ -1,12 +1,13 @@
 """Measure what the certificate assumes of this machine's arithmetic.
 
-    python benchmarks/assumptions.py            # writes assumptions.json
+    python -m benchmarks.assumptions            # writes assumptions.json
 
 With NumPy 1.26, the oldest one that we allow, it writes
-assumptions-numpy-1.26.json. The page "Intervals as narrow as asked" lists the assumptions and reads both
-files; `tests/test_assumptions.py` measures again, on the machine at hand. The
-truth is ball arithmetic (python-flint), exact fractions and, for transforms,
-extended precision. All errors are in units of u = 2^-53.
+assumptions-numpy-1.26.json. The page "The errors, all of them" lists the
+assumptions and reads both files; `tests/whole/test_assumptions.py` measures
+again, on the machine at hand. The truth is ball arithmetic (python-flint),
+exact fractions and, for transforms, extended precision. All errors are in
+units of u = 2^-53.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -98,13 +97,12 @@ def true_answer(case: Case) -> tuple[float, float, str]:
 
 def independent_answer(case: Case) -> tuple[float, float, str]:
     """Gaussians only: nothing of this library is used."""
-    sys.path.insert(0, str(ROOT / "tests"))
-    import truth
+    from tests import truth
 
     releases = [(s.noise, s.rate, s.count) for s in case.steps]
     if case.delta is not None and all(s.rate == 1 for s in case.steps):
         weight = math.fsum(s.count / s.noise**2 for s in case.steps)
-        mu = truth.gaussian_mu(1.0) * truth.mp.sqrt(weight)
+        mu = truth.gaussian_mu(1.0) * math.sqrt(weight)
         low, high = map(float, truth.gaussian_epsilon(case.delta, mu))
         return low * (1 - 1e-14), high * (1 + 1e-14), "closed form"
     found = []
@@ -130,7 +128,7 @@ def independent_answer(case: Case) -> tuple[float, float, str]:
 
 def own_bracket(case: Case) -> tuple[float, float]:
     """The narrowest of this library's brackets: no independent truth."""
-    from accountants import Accountlib
+    from benchmarks.accountants import Accountlib
 
     best = (0.0, math.inf)
     for width in (1e-4, 1e-5, 1e-6):

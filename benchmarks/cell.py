@@ -18,8 +18,8 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
-from accountants import ACCOUNTANTS, Unsupported
-from cases import CASES, true_answer
+from benchmarks.accountants import ACCOUNTANTS, Unsupported
+from benchmarks.cases import CASES, true_answer
 
 MOST_WARM_CALLS = 7
 

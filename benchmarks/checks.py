@@ -1,7 +1,7 @@
 """Hold this library against independent truths, at random settings.
 
-    python benchmarks/checks.py                           200 and 1,000
-    python benchmarks/checks.py --high-precision 20 --contour 20
+    python -m benchmarks.checks                           200 and 1,000
+    python -m benchmarks.checks --high-precision 20 --contour 20
 
 The first kind has a truth in high precision: closed forms, exact fractions
 and quadrature. The second kind has a contour integral. Prints a summary and
@@ -26,18 +26,14 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from cases import ROOT
-
 os.environ["OMP_NUM_THREADS"] = "1"  # before numpy is imported
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "tests"))
 import mpmath as mp
 import numpy as np
-import truth
 
 import accountlib as al
 from accountlib.runs import mechanisms
 from accountlib.worst_cases import dominating_pairs
+from tests import truth
 
 RESULTS = Path(__file__).resolve().parent / "checks.json"
 WIDTH = 1e-3
@@ -266,7 +262,9 @@ def releases_of(question: Question) -> list[al.Release]:
         for noise, rate, runs in question.facts.get("steps", [])
     ]
     for part in question.facts.get("parts", []):
-        mechanism: dominating_pairs.Mechanism = al.DiscretePair(part["p"], part["q"])
+        mechanism: dominating_pairs.Mechanism = al.DiscretePair(
+            part["p"], part["q"]
+        )
         if question.kind == "response":
             mechanism = al.RandomizedResponse(part["p"][0])
         release = al.Release(mechanism, sampling(part["rate"]), part["count"])

@@ -1,6 +1,6 @@
 """Data for redrawing Figures 5 to 8 of Connect the Dots.
 
-    python benchmarks/dots.py
+    python -m benchmarks.dots
 
 Error of epsilon and run time against the number of compositions, for
 three mechanisms of our own choice, two grid intervals, and each way of
@@ -17,7 +17,6 @@ import json
 import logging
 import math
 import statistics
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -25,12 +24,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from accountants import Accountlib, GooglePld
-from cases import ROOT, Case, Step, true_answer
-
-sys.path.insert(0, str(ROOT))
 import accountlib as al
 from accountlib.counting import loss_tables
+from benchmarks.accountants import Accountlib, GooglePld
+from benchmarks.cases import Case, Step, true_answer
 
 RESULTS = Path(__file__).resolve().parent / "dots.json"
 DELTA = 1e-6

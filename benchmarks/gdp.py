@@ -1,6 +1,6 @@
 """Gaussian DP: time at equal error, here and in gdpnum.
 
-    python benchmarks/gdp.py
+    python -m benchmarks.gdp
 
 mu at the cut-off 1e-10 for runs of sampled Gaussian noise, add-or-remove.
 The truth is this library's own bracket, asked to be 1e-6 wide. Ours is
@@ -27,7 +27,6 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from datetime import date
@@ -40,7 +39,6 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before numpy is imported
 
 from gdpnum.dpsgd import get_mu_and_regret_for_dpsgd
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import accountlib as al
 
 RESULTS = Path(__file__).resolve().parent / "gdp.json"

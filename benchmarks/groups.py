@@ -1,6 +1,6 @@
 """Groups of people: time at equal error, here and in dp-accounting.
 
-    python benchmarks/groups.py
+    python -m benchmarks.groups
 
 Epsilon at delta = 1e-6 for 2,000 steps of sampled Gaussian noise and
 groups of several sizes, remove direction. Ours is asked for a width of
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from datetime import date
@@ -23,7 +22,6 @@ from pathlib import Path
 
 from dp_accounting.pld import privacy_loss_distribution as pld
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import accountlib as al
 from accountlib.several import groups
 

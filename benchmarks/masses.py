@@ -1,7 +1,7 @@
 """Compare the masses of every class of pair with ball arithmetic.
 
-    python benchmarks/masses.py                 20,000 intervals a class
-    python benchmarks/masses.py --count 1000 --seed 2
+    python -m benchmarks.masses                 20,000 intervals a class
+    python -m benchmarks.masses --count 1000 --seed 2
 
 Prints the worst error of each class, as a part of the relative error that its
 pairs state; more than 0.5 breaks the contract of chapter 2.
@@ -11,12 +11,9 @@ import argparse
 import os
 import sys
 import time
-from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"  # before numpy is imported
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-from test_masses import FAMILIES, compare
+from tests.worst_cases.families import FAMILIES, compare
 
 
 def main() -> int:

@@ -1,9 +1,9 @@
 """Break one token of the package, and see whether a test notices.
 
-    python benchmarks/mutations.py --count 300 --seed 1    a sample
-    python benchmarks/mutations.py --only 17               one of them
-    python benchmarks/mutations.py --again survived        those once more
-    python benchmarks/mutations.py --list                  all of them
+    python -m benchmarks.mutations --count 300 --seed 1    a sample
+    python -m benchmarks.mutations --only 17               one of them
+    python -m benchmarks.mutations --again survived        those once more
+    python -m benchmarks.mutations --list                  all of them
 
 The mutants are in every function that a bound rests on: all but LEFT_OUT.
 Broken are signs, comparisons, minimum and maximum, all and any, constants.
@@ -38,7 +38,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cases import ROOT
+
+from benchmarks.cases import ROOT
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "mutations.json"
@@ -372,7 +373,9 @@ def attempt(
 
 
 def told(result: dict[str, Any]) -> str:
-    where = f"{file_of(result['module'])}:{result['line']} {result['function']}"
+    where = (
+        f"{file_of(result['module'])}:{result['line']} {result['function']}"
+    )
     change = f"{result['old']!r} to {result['new']!r} in: {result['text']}"
     by = f" by {result['by']}" if result["by"] else ""
     return f"{result['verdict']}{by}: {where}: {change}"

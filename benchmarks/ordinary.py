@@ -1,7 +1,7 @@
 """Ask 6,720 ordinary questions, and count the answers that are of no use.
 
-    python benchmarks/ordinary.py               all of them, two processes
-    python benchmarks/ordinary.py --every 20    a sample
+    python -m benchmarks.ordinary               all of them, two processes
+    python -m benchmarks.ordinary --every 20    a sample
 
 The grid: 24 mechanisms of 9 kinds, 5 sampling rates, 7 numbers of steps, 4
 delta and 4 epsilon; 24 * 5 * 7 * 8 = 6,720. Prints counts by mechanism and
@@ -16,7 +16,6 @@ import json
 import math
 import os
 import signal
-import sys
 import time
 import warnings
 from collections import Counter
@@ -25,10 +24,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from cases import ROOT
-
 os.environ["OMP_NUM_THREADS"] = "1"  # before numpy is imported
-sys.path.insert(0, str(ROOT))
 import numpy as np
 
 import accountlib as al

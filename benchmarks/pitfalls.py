@@ -1,6 +1,6 @@
 """Calibration and substitution: times here, and in dp-accounting.
 
-    python benchmarks/pitfalls.py
+    python -m benchmarks.pitfalls
 
 The noise for Figure 2 of Lebeda et al. (2024): 10,000 Poisson steps, delta =
 1e-6. Ours is certified, 0.1 % less noise misses the target; dp-accounting's
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from datetime import date
@@ -24,7 +23,6 @@ from typing import Any
 import dp_accounting as dpa
 from dp_accounting.pld import PLDAccountant
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import accountlib as al
 
 RESULTS = Path(__file__).resolve().parent / "pitfalls.json"

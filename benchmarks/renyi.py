@@ -1,6 +1,6 @@
 """Time and agreement of Renyi DP curves of sampled Gaussian noise.
 
-    python benchmarks/renyi.py
+    python -m benchmarks.renyi
 
 One curve of 1,000 whole orders, here, in autodp and in dp-accounting, and
 one of 1,000 real orders, here and in dp-accounting, one after the other in
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from datetime import date
@@ -25,7 +24,6 @@ from autodp.transformer_zoo import AmplificationBySampling
 from dp_accounting import dp_event
 from dp_accounting.rdp import RdpAccountant
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import accountlib as al
 
 RESULTS = Path(__file__).resolve().parent / "renyi.json"

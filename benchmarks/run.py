@@ -1,7 +1,7 @@
 """Compare this library with every other accountant that is installed.
 
-    python benchmarks/run.py            all cases, all settings
-    python benchmarks/run.py --quick    one setting of each accountant
+    python -m benchmarks.run            all cases, all settings
+    python -m benchmarks.run --quick    one setting of each accountant
 
 Prints a table and writes results.json beside this file. README.md here
 says what the columns mean.
@@ -21,9 +21,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from accountants import ACCOUNTANTS, Accountant
-from cases import CASES, Case
 from tabulate import tabulate
+
+from benchmarks.accountants import ACCOUNTANTS, Accountant
+from benchmarks.cases import CASES, Case
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
@@ -38,7 +39,7 @@ HEADERS = [
 
 def ask(python: str, request: dict[str, Any], seconds: float) -> dict:
     """One process, one request; the answer of a stopped one is partial."""
-    command = [python, str(HERE / "cell.py"), json.dumps(request)]
+    command = [python, "-m", "benchmarks.cell", json.dumps(request)]
     ending: dict[str, Any] = {}
     try:
         done = subprocess.run(

@@ -1,7 +1,7 @@
 """Ask this library about thousands of random settings, and check.
 
-    python benchmarks/settings.py               10,000 settings
-    python benchmarks/settings.py --count 100   a first look
+    python -m benchmarks.settings               10,000 settings
+    python -m benchmarks.settings --count 100   a first look
 
 Every setting is one Poisson-sampled Gaussian. Prints a report and writes
 settings.json beside this file. README.md here lists the checks.
@@ -17,7 +17,6 @@ import os
 import resource
 import signal
 import statistics
-import sys
 import time
 import warnings
 from collections.abc import Iterable
@@ -26,16 +25,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from cases import ROOT, SLACK
+from benchmarks.cases import SLACK
 
 os.environ["OMP_NUM_THREADS"] = "1"  # before numpy is imported
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "tests"))
 import numpy as np
-import truth
 
 import accountlib as al
 from accountlib.runs import mechanisms
+from tests import truth
 
 RESULTS = Path(__file__).resolve().parent / "settings.json"
 WIDTH, WIDE = 1e-3, 1e-2
@@ -94,7 +91,9 @@ def peak_megabytes() -> float:
 def ask(setting: Setting, adjacency: str, width: float) -> Setting:
     """One call: the bracket, its time and its peak memory."""
     rate = setting["rate"]
-    sampling: mechanisms.Sampling = al.FullBatch() if rate == 1 else al.Poisson(rate)
+    sampling: mechanisms.Sampling = (
+        al.FullBatch() if rate == 1 else al.Poisson(rate)
+    )
     release = al.Release(
         al.Gaussian(setting["noise"]), sampling, count=setting["count"]
     )

@@ -1,12 +1,12 @@
 """Search for answers on the unsafe side, over everything that can be asked.
 
-    python benchmarks/violations.py                 20,000 settings
-    python benchmarks/violations.py --count 1000    a first look
-    python benchmarks/violations.py --case 123      one case, in full
+    python -m benchmarks.violations                 20,000 settings
+    python -m benchmarks.violations --count 1000    a first look
+    python -m benchmarks.violations --case 123      one case, in full
 
 A case is a run that is drawn at random: mechanisms, samplers, counts,
 adjacency, group size. It is asked several questions; each is a setting. The
-truth comes from tests/truth_runs.py, which imports nothing of the library.
+truth comes from tests/truth/runs.py, which imports nothing of the library.
 A violation is an interval on the wrong side of a truth that is itself an
 interval. Prints a table and writes violations.json beside this file.
 """
@@ -19,7 +19,6 @@ import math
 import os
 import signal
 import statistics
-import sys
 import time
 import warnings
 from collections import Counter
@@ -31,19 +30,16 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from cases import ROOT
-
 os.environ["OMP_NUM_THREADS"] = "1"  # before numpy is imported
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "tests"))
 import numpy as np
-import truth
-import truth_runs
-from truth_runs import Part, Truth
 
 import accountlib as al
 from accountlib.runs import mechanisms
 from accountlib.worst_cases import dominating_pairs
+from tests import truth
+from tests.truth import runs as truth_runs
+from tests.truth.laws import Part
+from tests.truth.runs import Truth
 
 RESULTS = Path(__file__).resolve().parent / "violations.json"
 WIDTH = 1e-3

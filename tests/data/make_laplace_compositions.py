@@ -1,6 +1,6 @@
 """Write laplace_compositions.json: the truth for many Laplace releases.
 
-    python tests/data/make_laplace_compositions.py
+    python -m tests.data.make_laplace_compositions
 
 takes about five minutes. Each row has a scale, a count and a delta, with
 `epsilon_low <= epsilon(delta) <= epsilon_high`, and one epsilon with
@@ -9,18 +9,16 @@ takes about five minutes. Each row has a scale, a count and a delta, with
 
 import json
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-
-from truth import (  # noqa: E402
+from tests.truth import (
     laplace_composition_delta,
     laplace_composition_epsilon,
 )
+
+HERE = Path(__file__).resolve().parent
 
 RANDOM = 650  # scale, count and delta at random
 NEAR_ZERO = 50  # delta only just below delta(0), so that epsilon is near 0

@@ -1,0 +1,203 @@
+"""The page of errata: its certified intervals, and what they refute."""
+
+import re
+from typing import Any
+
+import pytest
+from scipy.optimize import brentq
+
+import accountlib as al
+from tests import ROOT
+
+PAGE = ROOT / "book" / "errata.md"
+RUNS = {
+    "A": al.Release(al.Gaussian(1.0), al.Poisson(0.01), count=2000),
+    "B": al.Release(al.Gaussian(80.0), count=10**4),
+    "C": al.Release(al.Gaussian(0.7), al.Poisson(1e-5), count=10**7),
+    "D": al.Release(al.Gaussian(1e5**0.5), count=10**5),
+    "E": al.Release(al.Gaussian(0.8), al.Poisson(0.001), count=10**4),
+}
+NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
+INTERVAL = rf"\[({NUMBER}), ({NUMBER})\]"
+ROW = rf"\| ([A-E]) \| .*? at \$(.*?)\$ \| ({NUMBER}) \| {INTERVAL} \|"
+LISTED = [  # in the prose of the page
+    ("A", {"delta": 1e-30}, "[10.49861, 10.49863]"),
+    ("A", {"delta": 1e-15}, "[5.84722, 5.84724]"),
+    ("A", {"delta": 1e-50}, "[16.53638, 16.53640]"),
+    ("E", {"delta": 1e-6}, "[0.94719, 0.94720]"),
+    ("E", {"delta": 1e-7}, "[1.17076, 1.17077]"),
+]
+
+
+def bracket(run, **asked):
+    ask = al.epsilon if "delta" in asked else al.delta
+    width = 1e-3 if run == "C" else 1e-6
+    kind: dict[str, Any] = {
+        "adjacency": "add-or-remove",
+        "relative_width": width,
+    }
+    return ask(RUNS[run], **asked, **kind)
+
+
+def rows():
+    """Run, question, claim and printed interval of each row of the table."""
+    for run, asked, claim, *ends in re.findall(ROW, PAGE.read_text("utf-8")):
+        epsilon = re.fullmatch(r"\\varepsilon = (\d+)", asked)
+        power = re.fullmatch(r"\\delta = 10\^\{-(\d+)\}", asked)
+        if epsilon:
+            question = {"epsilon": float(epsilon[1])}
+        else:
+            assert power, asked
+            question = {"delta": float(f"1e-{power[1]}")}
+        yield run, question, float(claim), tuple(map(float, ends))
+
+
+def test_all_rows_are_read():
+    assert len(list(rows())) == 11
+
+
+@pytest.mark.parametrize("row", list(rows()), ids=str)
+def test_claimed_upper_bounds_are_refuted(row):
+    run, question, claim, (low, high) = row
+    bound = bracket(run, **question)
+    assert claim < bound.lower, "the claim may be right"
+    assert claim < low
+    assert low <= bound.upper and bound.lower <= high
+    assert high - low < 1e-4 * high or run == "C"
+    if run in "BD":  # no sampling: a closed form
+        mu = 1.25 if run == "B" else 1.0
+        assert low <= al.gaussian_epsilon(question["delta"], mu=mu) <= high
+
+
+@pytest.mark.parametrize(("run", "question", "printed"), LISTED)
+def test_intervals_in_the_text(run, question, printed):
+    assert printed in PAGE.read_text("utf-8")
+    low, high = (float(x) for x in re.findall(INTERVAL, printed)[0])
+    bound = bracket(run, **question)
+    assert low <= bound.upper and bound.lower <= high
+
+
+def test_the_gaussian_bound_of_two_sampled_laplace_steps():
+    run = al.Release(al.Laplace(0.5), al.Poisson(0.75), count=2)
+    least = al.delta(
+        run, epsilon=2.25, adjacency="remove", relative_width=1e-4
+    ).lower
+    mu = brentq(lambda mu: al.gaussian_delta(2.25, mu=mu) - least, 0.1, 9)
+    assert 1.7408 <= mu < 1.7409
+
+
+def test_the_gaussian_release_of_the_printed_conversion():
+    assert abs(al.gaussian_epsilon(1e-5, mu=10.0) - 91.817) < 1e-3
+
+
+RUN = (
+    rf"\| ({NUMBER}) \| ([\d./]+) \| (\d+) \| (\de-\d) \| ({NUMBER}) "
+    rf"\| {INTERVAL} \|"
+)
+
+
+def published():
+    """The rows of the table of published runs."""
+    for noise, rate, steps, delta, printed, *ends in re.findall(
+        RUN, PAGE.read_text("utf-8")
+    ):
+        part, _, whole = rate.partition("/")
+        run = al.Release(
+            al.Gaussian(float(noise)),
+            al.Poisson(float(part) / float(whole or 1)),
+            count=int(steps),
+        )
+        yield run, float(delta), float(printed), tuple(map(float, ends))
+
+
+def asked(run, adjacency="add-or-remove", **question):
+    ask = al.epsilon if "delta" in question else al.delta
+    return ask(run, adjacency=adjacency, relative_width=1e-6, **question)
+
+
+def agrees(bound, printed):
+    """The printed interval is ours, rounded outward."""
+    low, high = printed
+    return low <= bound.lower and bound.upper <= high < low * (1 + 1e-4)
+
+
+def test_published_runs_are_upper_bounds():
+    rows = list(published())
+    assert len(rows) == 11
+    for run, delta, printed, ends in rows:
+        assert agrees(asked(run, delta=delta), ends)
+        assert printed > ends[1]
+
+
+def sampled(noise, rate, count):
+    return al.Release(al.Gaussian(noise), al.Poisson(rate), count=count)
+
+
+MNIST = 256 / 60000
+SUBSTITUTE = {"adjacency": "substitute"}
+LAPLACE, GAUSS = 20.024 / 2**0.5, 20.024
+CLAIMS: list[tuple[Any, dict[str, Any], float | None, str]] = [
+    (sampled(0.638, MNIST, 16380), {"delta": 1e-5}, 8.68, "9.46876, 9.46877"),
+    (sampled(1.06, MNIST, 4680), {"delta": 1e-5}, 1.34, "1.40654, 1.40655"),
+    (sampled(0.7, MNIST, 16380), {"delta": 1e-5}, None, "7.08875, 7.08877"),
+    (sampled(1.3, MNIST, 4680), {"delta": 1e-5}, None, "1.00647, 1.00648"),
+    (
+        sampled(1, 0.01, 10**4),
+        {"epsilon": 1},
+        0.23917639,
+        "0.239142, 0.239144",
+    ),
+    (sampled(1, 0.01, 10**4), {"delta": 1e-6}, 6.9074228, "6.90738, 6.90739"),
+    (
+        sampled(1, 0.02, 10**4),
+        {"delta": 1e-6},
+        15.641357,
+        "15.64174, 15.64176",
+    ),
+    (
+        sampled(2, 0.01, 10**5),
+        {"epsilon": 1, **SUBSTITUTE},
+        0.8205538,
+        "0.820554, 0.820556",
+    ),
+    (
+        sampled(2, 0.01, 10**5),
+        {"delta": 1e-6, **SUBSTITUTE},
+        19.08675,
+        "19.51386, 19.51389",
+    ),
+    (
+        [
+            al.Release(al.Laplace(LAPLACE), count=6),
+            al.Release(al.Gaussian(GAUSS), count=2),
+        ],
+        {"delta": 1e-5},
+        0.246,
+        "0.56714, 0.56715",
+    ),
+    (
+        [
+            al.Release(al.Laplace(2 * LAPLACE), count=6),
+            al.Release(al.Gaussian(4 * GAUSS), count=2),
+        ],
+        {"delta": 1e-5},
+        None,
+        "0.23695, 0.23696",
+    ),
+    (
+        sampled(4, 0.00033, 10**4),
+        {"delta": 1.1e-18},
+        3.7,
+        "0.067213, 0.067214",
+    ),
+    (sampled(1.5, 0.04, 2250), {"delta": 1e-5}, 6.6, "6.76877, 6.76879"),
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim[3])
+def test_other_claims_against_ours(claim):
+    run, question, claimed, printed = claim
+    assert f"[{printed}]" in PAGE.read_text("utf-8")
+    bound = asked(run, **question)
+    assert agrees(bound, tuple(map(float, printed.split(", "))))
+    assert claimed is None or not bound.contains(claimed)

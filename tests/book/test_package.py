@@ -1,0 +1,166 @@
+"""The package as its users get it: a wheel in an environment of their own."""
+
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+import venv
+import zipfile
+
+import numpy as np
+import pytest
+
+import accountlib
+from tests import ROOT
+
+BIN = "Scripts" if os.name == "nt" else "bin"
+
+
+def run(*command, **options):
+    done = subprocess.run(
+        list(map(str, command)),
+        capture_output=True,
+        encoding="utf-8",
+        **options,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ("--wheel", "--no-isolation", "--outdir", folder)
+    run(sys.executable, "-m", "build", *options, ROOT)
+    return next(folder.glob("accountlib-*.whl"))
+
+
+@pytest.fixture(scope="module")
+def user(wheel, tmp_path_factory):
+    """The Python of an environment with the wheel and what it asks for."""
+    folder = tmp_path_factory.mktemp("user")
+    venv.create(folder, with_pip=False)
+    python = folder / BIN / "python"
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "-q")
+    lock = (ROOT / "requirements.txt").read_text("utf-8")
+    pins = re.findall(r"^[\w.-]+==[^\\\n]+", lock, re.M)  # without hashes
+    (folder / "pins.txt").write_text("\n".join(pins))
+    run(*pip, "-c", folder / "pins.txt", wheel, cwd=folder)
+    return python
+
+
+def test_the_wheel_holds_the_package_only(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    package = {n for n in names if ".dist-info/" not in n}
+    sources = (ROOT / "accountlib").rglob("*.py")
+    expected = {str(path.relative_to(ROOT)) for path in sources}
+    expected.add("accountlib/py.typed")
+    assert "accountlib/py.typed" in package
+    assert package == expected
+
+
+def test_it_needs_numpy_and_scipy_only(user):
+    pip = (sys.executable, "-m", "pip", "--python", user, "list")
+    lines = run(*pip, "--format=freeze", cwd=user.parent).split()
+    names = {line.split("==")[0] for line in lines}
+    assert names == {"accountlib", "numpy", "scipy"}
+
+
+def test_the_example_of_the_readme(user, tmp_path):
+    text = (ROOT / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    assert blocks, "README.md shows no Python"
+    for block in blocks:
+        run(user, "-c", block, cwd=tmp_path)
+
+
+def test_it_is_imported_from_the_wheel_and_quickly(user, tmp_path):
+    """Processor time, since the wall clock counts what others do here."""
+    timed = (
+        "import time; start = time.process_time(); import accountlib;"
+        "print(time.process_time() - start, accountlib.__file__)"
+    )
+    seen = [run(user, "-c", timed, cwd=tmp_path).split() for _ in range(5)]
+    assert all(str(user.parent.parent) in file for _, file in seen)
+    assert min(float(seconds) for seconds, _ in seen) < 0.5
+
+
+def test_its_types_are_seen(user, tmp_path):
+    """mypy knows the package from outside: a wrong use is reported."""
+    mypy = (sys.executable, "-m", "mypy", "--strict", "--python-executable")
+    options = (*mypy, user, "--cache-dir", tmp_path / "cache", "-c")
+    good = "import accountlib\nversion: str = accountlib.__version__\n"
+    run(*options, good, cwd=tmp_path)
+    with pytest.raises(AssertionError, match="Incompatible types"):
+        run(*options, good.replace("str", "int"), cwd=tmp_path)
+
+
+def arrays_in(value):
+    """Arrays that can be reached from a constant, through containers."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple | list | set | frozenset):
+        for part in value:
+            yield from arrays_in(part)
+    elif isinstance(value, dict):
+        yield from arrays_in([*value, *value.values()])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        info.name
+        for info in pkgutil.walk_packages(accountlib.__path__, "accountlib.")
+    ],
+)
+def test_no_constant_of_a_module_can_be_written_to(name):
+    module = importlib.import_module(name)
+    constants = {
+        key: value
+        for key, value in vars(module).items()
+        if not key.startswith("__")
+    }
+    assert not [
+        key
+        for key, value in constants.items()
+        if isinstance(value, list | set)
+        or any(array.flags.writeable for array in arrays_in(value))
+    ]
+
+
+def test_arrays_are_found_in_containers():
+    deep = np.zeros(2)
+    assert any(x is deep for x in arrays_in({"a": [(1, deep)]}))
+
+
+PUBLIC = """
+epsilon delta gdp tradeoff_curve report calibrate_noise calibrate rdp_curve
+epsilon_from_rdp delta_from_rdp dominating_pairs Release Adjacency FullBatch
+Poisson FixedBatch Gaussian Laplace DiscreteGaussian DiscreteLaplace
+RandomizedResponse PureDP ApproximateDP MixtureOfGaussians DiscretePair Bound
+GDPFit PrivacyReport TradeoffCurve PrivacyLossDistribution GridTooFine
+hockey_stick gaussian_delta gaussian_epsilon laplace_delta gaussian_tradeoff
+dp_tradeoff mu_from_pure_dp mu_from_epsilon_delta kairouz_epsilon gaussian_rdp
+laplace_rdp discrete_rdp pure_dp_rdp randomized_response_rdp zcdp_rdp
+poisson_rdp without_replacement_rdp DominatingPair GaussianPair LaplacePair
+SampledPair MixturePair discretize compose self_compose
+""".split()
+
+
+def test_the_names_at_the_top():
+    assert sorted(accountlib.__all__) == sorted(PUBLIC)
+    assert len(PUBLIC) <= 60
+    assert all(hasattr(accountlib, name) for name in PUBLIC)
+
+
+def test_other_names_are_found_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="counting.any_pair import"):
+        found = accountlib.convex_hull
+    assert (
+        found
+        is importlib.import_module("accountlib.counting.any_pair").convex_hull
+    )
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        accountlib.nothing  # noqa: B018  # it must raise

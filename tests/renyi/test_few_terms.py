@@ -1,0 +1,94 @@
+"""Bounds with few terms are above those with all of them."""
+
+# Wrong kinds are given, and frozen fields assigned to, on purpose.
+# mypy: disable-error-code="arg-type, call-overload"
+
+import math
+from functools import partial
+
+import numpy as np
+
+import accountlib as al
+from accountlib.renyi import few_terms
+from tests.renyi.high_precision import close
+
+gaussian = partial(partial, al.gaussian_rdp)  # gaussian(noise_multiplier=2)
+laplace = partial(partial, al.laplace_rdp)
+response = partial(partial, al.randomized_response_rdp)
+
+
+# --- sampling ---------------------------------------------------------------
+
+
+def test_order_of_the_bounds_in_5000_settings():
+    """Few terms >= all terms, general >= tight >= 0, and Remark 7."""
+    rng = np.random.default_rng(11)
+    for _ in range(5000):
+        noise = float(np.exp(rng.uniform(np.log(0.2), np.log(50))))
+        rate = float(np.exp(rng.uniform(np.log(1e-8), 0)))
+        order = float(np.exp(rng.uniform(np.log(1.1), np.log(2000))))
+        order = order if rng.uniform() < 0.3 else round(order) + 1
+        terms = int(np.exp(rng.uniform(0, np.log(60))))
+        curve = (
+            gaussian(noise_multiplier=noise),
+            laplace(scale=noise),
+            response(truth_probability=1 / (1 + math.exp(1 / noise))),
+        )[int(rng.integers(3))]
+        setting = (noise, rate, order, terms, curve)
+        tight, general = (
+            al.poisson_rdp(order, rdp=curve, rate=rate, bound=bound)
+            for bound in ("tight", "general")
+        )
+        few, many = (
+            few_terms.poisson_rdp_terms(
+                order, rdp=curve, rate=rate, terms=terms, bound=bound
+            )
+            for bound in ("tight", "general")
+        )
+        assert 0 <= tight <= general, setting
+        assert tight <= few and general <= many and few <= many, setting
+        assert tight <= curve(order) * (1 + 1e-12) or order < 2, setting
+        if order >= 2:
+            room = math.log(3) / (math.floor(order) - 1)
+            assert general <= tight * (1 + 1e-12) + room, setting
+
+
+def step_curve(order, place, height):
+    """0 up to some order, then constant."""
+    return np.where(np.asarray(order) <= place, 0.0, height)
+
+
+def test_few_terms_are_above_all_terms_at_the_extremes():
+    """Middles below 1e-308 times huge factors, and hardly any loss."""
+    tau, rate = 1674, 1e-3
+    curve = partial(
+        step_curve, place=tau, height=math.log(0.251 / rate * (1 - rate))
+    )
+    settings = [(curve, 2 * tau + 1, rate, tau)]
+    bias = 5.12181622e-8
+    settings += [
+        (response(truth_probability=0.5 + bias), 150, 0.99997718333, 1),
+        (laplace(scale=770667.157), 519, 0.9999997552326, 1),
+        (gaussian(noise_multiplier=59.544), 129466, 1.1770954e-8, 39813),
+        (gaussian(noise_multiplier=1e6), 3000, 1 - 1e-8, 2),
+        (gaussian(noise_multiplier=1e4), 3000, 1e-160, 2),
+    ]
+    for curve, order, rate, terms in settings:
+        for bound in ("tight", "general"):
+            all_of_them = al.poisson_rdp(
+                order, rdp=curve, rate=rate, bound=bound
+            )
+            few = few_terms.poisson_rdp_terms(
+                order, rdp=curve, rate=rate, terms=terms, bound=bound
+            )
+            assert few >= all_of_them, (order, rate, terms, bound)
+
+
+def test_few_terms_where_the_middle_is_nearly_nothing():
+    """The bound with few terms is the exact sum for narrow middles."""
+    curve = gaussian(noise_multiplier=3.0)
+    exact = al.poisson_rdp(5, rdp=curve, rate=0.4, bound="tight")
+    few = few_terms.poisson_rdp_terms(
+        5, rdp=curve, rate=0.4, terms=2, bound="tight"
+    )
+    assert close(few, exact, 1e-9)  # the middle is R(3) at order 3

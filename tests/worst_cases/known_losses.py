@@ -1,0 +1,14 @@
+"""Pairs by name, and where their losses lie."""
+
+# Wrong kinds are given, and frozen fields assigned to, on purpose.
+# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
+
+import accountlib as al
+
+
+def pair_of(kind, noise, rate, direction):
+    mechanism = al.Gaussian(noise) if kind == "gaussian" else al.Laplace(noise)
+    (pair,) = al.dominating_pairs(
+        mechanism, sampling=al.Poisson(rate), adjacency=direction
+    )
+    return pair
