@@ -45,7 +45,8 @@ tangle: $(READY)
 
 lint: $(READY)
 	$(RUN) tools/tangle.py --check
-	$(RUN) -m ruff check accountlib tests tools search conftest.py book/conf.py
+	$(RUN) -m ruff check accountlib tests benchmarks tools search \
+	    conftest.py book/conf.py
 	$(RUN) -m mypy --strict accountlib
 	$(RUN) -m mypy tests tools search conftest.py
 	$(RUN) tools/sizes.py

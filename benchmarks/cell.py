@@ -19,7 +19,8 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.accountants import ACCOUNTANTS, Unsupported
-from benchmarks.cases import CASES, true_answer
+from benchmarks.answers import true_answer
+from benchmarks.cases import CASES
 
 MOST_WARM_CALLS = 7
 

@@ -27,7 +27,8 @@ from typing import Any
 import accountlib as al
 from accountlib.counting import loss_tables
 from benchmarks.accountants import Accountlib, GooglePld
-from benchmarks.cases import Case, Step, true_answer
+from benchmarks.answers import true_answer
+from benchmarks.cases import Case, Step
 
 RESULTS = Path(__file__).resolve().parent / "dots.json"
 DELTA = 1e-6

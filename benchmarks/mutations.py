@@ -75,11 +75,11 @@ MODULES = [
     if path.name != "__init__.py"
 ]
 ELSEWHERE = (  # tests of other things
-    *("package", "pages", "tools", "search", "reports", "errata"),
-    *("assumptions", "checks"),
+    *("tests/book/", "tests/truth/", "whole/test_directions.py"),
+    *("whole/test_assumptions.py", "whole/test_checks.py"),
+    *("gaussian_dp/test_report", "published/test_gaussian_dp_fits.py"),
 )
 VALID = ("speed", "width", "room")  # verdicts by hand: still a bound
-FIRST = "tests/test_mutants.py"  # written against survivors
 
 OPERATORS: dict[type[ast.AST], tuple[str, list[str]]] = {
     ast.Add: ("+", ["-"]),
@@ -259,11 +259,11 @@ def run_tests(
 ) -> tuple[int, str]:
     """Exit code, and the first test that fails; -1 when the time is over."""
     command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-rfE"]
-    command += ["-p", "no:cacheprovider", "-p", "line_map"]
+    command += ["-p", "no:cacheprovider", "-p", "benchmarks.line_map"]
     command += ["--hypothesis-seed=0", *files]
     place = os.environ | asked
     place |= {
-        "PYTHONPATH": f"{folder}{os.pathsep}{HERE}",
+        "PYTHONPATH": str(folder),
         "OMP_NUM_THREADS": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -289,11 +289,19 @@ def run_tests(
 
 
 def test_files() -> list[str]:
-    names = [FIRST, *map(file_of, MODULES)]
-    for file in sorted((ROOT / "tests").glob("test_*.py")):
-        if not any(word in file.name for word in ELSEWHERE):
-            names.append(f"tests/{file.name}")
-    return list(dict.fromkeys(names))
+    names = [*map(file_of, MODULES)]
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        name = file.relative_to(ROOT).as_posix()
+        if not any(word in name for word in ELSEWHERE):
+            names.append(name)
+    return names
+
+
+def mirrored(module: str) -> list[str]:
+    """The tests of a module's own: they run even where they are new."""
+    part, _, idea = module.rpartition(".")
+    own = (ROOT / "tests" / part).glob(f"test_{idea}*.py")
+    return [file.relative_to(ROOT).as_posix() for file in sorted(own)]
 
 
 def line_map(folder: Path, skip: list[str]) -> dict[str, Any]:
@@ -355,7 +363,9 @@ def attempt(
     changed = source[: mutant.start] + mutant.new.encode() + source[stop:]
     plan = folder / "plan.json"
     plan.write_text(json.dumps([tests, list(known["seconds"])]))
-    files = dict.fromkeys([FIRST, *(x.split("::")[0] for x in tests)])
+    files = dict.fromkeys(
+        [*mirrored(mutant.module), *(x.split("::")[0] for x in tests)]
+    )
     start = time.perf_counter()
     file.write_bytes(changed)
     try:
@@ -449,7 +459,8 @@ def main() -> None:
         folder = Path(name)
         copy_of_package(folder)
         known = line_map(folder, options.skip)
-        code, by = run_tests(folder, [FIRST], 900)
+        own = [file for name in MODULES for file in mirrored(name)]
+        code, by = run_tests(folder, sorted(set(own)), 3600)
         if code != 0:
             raise SystemExit(f"fails without mutants: {by}")
         for i in chosen:

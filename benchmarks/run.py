@@ -44,6 +44,7 @@ def ask(python: str, request: dict[str, Any], seconds: float) -> dict:
     try:
         done = subprocess.run(
             command,
+            cwd=HERE.parent,
             capture_output=True,
             env=os.environ | ONE_THREAD,
             text=True,

@@ -1,8 +1,4 @@
-"""Hold pages and modules to the sizes that CONTRIBUTING.md names.
-
-What is too long today is listed in TOO_LONG with its length: it may shrink,
-and it may not grow.
-"""
+"""Hold pages, modules and tests to the sizes that CONTRIBUTING.md names."""
 
 import ast
 import io
@@ -14,29 +10,33 @@ from pathlib import Path
 from notebook import ROOT, code_cells, notebooks
 
 PAGE, WORDS, MODULE, FUNCTION, OPEN = 1000, 3500, 350, 40, 40
-TOO_LONG: dict[str, int] = {}
+TESTS = 500
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT}
 LAYOUT |= {tokenize.DEDENT, tokenize.ENDMARKER}
 
 
 def main() -> int:
-    found: dict[str, int] = {}
-    limits: dict[str, int] = {}
+    found = of_tests()
     for page in notebooks():
-        for what, (length, limit) in of_page(page).items():
-            found[what], limits[what] = length, limit
+        found |= of_page(page)
     wrong = [
-        f"{what}: {length}, at most {TOO_LONG.get(what, limits[what])}"
-        for what, length in found.items()
-        if length > TOO_LONG.get(what, limits[what])
-    ]
-    wrong += [
-        f"{what}: is {found.get(what)}, tools/sizes.py says {n}"
-        for what, n in TOO_LONG.items()
-        if what not in found or found[what] < n
+        f"{what}: {length}, at most {limit}"
+        for what, (length, limit) in found.items()
+        if length > limit
     ]
     print("\n".join(wrong), end="\n" if wrong else "", file=sys.stderr)
     return 1 if wrong else 0
+
+
+def of_tests() -> dict[str, tuple[int, int]]:
+    """The lengths of all files of tests, with their limit."""
+    return {
+        f"lines of {file.relative_to(ROOT)}": (
+            len(file.read_text(encoding="utf-8").splitlines()),
+            TESTS,
+        )
+        for file in (ROOT / "tests").rglob("*.py")
+    }
 
 
 def of_page(page: Path) -> dict[str, tuple[int, int]]:

@@ -211,6 +211,18 @@ def test_lint_accepts_a_good_notebook(toy):
     run(toy, "tools/lint.py")
 
 
+def test_sizes_hold_pages_and_tests_to_their_limits(toy):
+    sizes = toy / "tools" / "sizes.py"
+    run(toy, sizes)
+    file = toy / "tests" / "part" / "test_toy.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("x = 1\n" * 501)
+    output = run(toy, sizes, code=1)
+    assert output == "lines of tests/part/test_toy.py: 501, at most 500\n"
+    write(toy, cell("\nx = [\n" + "    1,\n" * 41 + "]\n"))
+    assert "open cell at notebooks/part/toy.md" in run(toy, sizes, code=1)
+
+
 def sphinx(toy, code=0):
     options = ("-W", "-E", "-b", "dummy", "-c", "book")
     return run(toy, "-m", "sphinx", *options, ".", "build/html", code=code)
