@@ -4,12 +4,15 @@
 # mypy: disable-error-code="arg-type"
 
 import math
+from contextlib import contextmanager
 from fractions import Fraction
+from unittest import mock
 
 import mpmath as mp
 import numpy as np
 
 import accountlib as al
+from accountlib.gaussian_dp import certified_curves, regret
 from tests import truth
 from tests.truth.tradeoffs import ExactCurve, exp_fraction
 
@@ -19,6 +22,24 @@ NAN, INF = math.nan, math.inf
 # --- published numbers ------------------------------------------------------
 
 
+@contextmanager
+def profiles_once():
+    """gdp and both curves of a run read the same profiles: found once."""
+    find, last = certified_curves.run_profiles, []
+
+    def remembered(*asked):
+        if not last or last[0] != asked:
+            last[:] = asked, find(*asked)
+        return last[1]
+
+    with (
+        mock.patch.object(certified_curves, "run_profiles", remembered),
+        mock.patch.object(regret, "run_profiles", remembered),
+    ):
+        yield
+
+
+@profiles_once()
 def both_curves(run, **options):
     lower, upper = (
         al.tradeoff_curve(run, bound=side, **options)
@@ -40,6 +61,7 @@ def coin(p: float, rate: float = 1.0, count: int = 1):
     return pair.poisson(rate).power(count), release
 
 
+@profiles_once()
 def hold_against_fractions(exact, run, adjacency, narrow=None, **options):
     """mu, regret and both curves are on the safe side (and narrow)."""
     curve = ExactCurve.of(exact, adjacency)

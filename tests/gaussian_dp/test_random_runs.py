@@ -17,6 +17,7 @@ from tests.gaussian_dp.exact_runs import (
     both_curves,
     hold_against_fractions,
     integer_pair,
+    profiles_once,
 )
 from tests.truth.tradeoffs import SampledStep, normal, quantile
 
@@ -128,6 +129,7 @@ def random_run(rng):
 
 
 @pytest.mark.parametrize("seed", range(50))
+@profiles_once()
 def test_500_random_runs(seed):
     rng = np.random.default_rng(1000 + seed)
     for _ in range(10):
@@ -235,6 +237,7 @@ def test_random_runs_in_fractions(family, seed):
 
 
 @pytest.mark.parametrize("seed", range(24))
+@profiles_once()
 def test_random_sampled_gaussian_steps(seed):
     """Poisson or fixed batches, in closed form: the curve at its tests."""
     rng = np.random.default_rng([19, seed])
@@ -273,6 +276,7 @@ def test_random_sampled_gaussian_steps(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
+@profiles_once()
 def test_random_sampled_gaussian_runs(seed):
     """Runs and lists of many steps against the contour integral."""
     rng = np.random.default_rng([29, seed])
@@ -304,6 +308,7 @@ def test_random_sampled_gaussian_runs(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
+@profiles_once()
 def test_random_unsampled_noise(seed):
     """Gaussians of any size, groups, exchanges; and Laplace noise."""
     rng = np.random.default_rng([39, seed])

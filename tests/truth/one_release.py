@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import mpmath as mp
+from scipy import special
 
 Enclosure = tuple[mp.mpf, mp.mpf]
 UNIT = 2.0**-53  # unit round-off of a double
@@ -55,8 +58,8 @@ def gaussian_epsilon(delta: float, mu: float) -> Enclosure:
     """Enclosing epsilon(delta) of N(mu, 1) against N(0, 1).
 
     Newton's method on log delta, a concave function, started right of the
-    root. Where it ends is not trusted: both ends are checked with
-    `gaussian_delta`, and delta decreases in epsilon.
+    root; in doubles first. Where it ends is not trusted: both ends are
+    checked with `gaussian_delta`, and delta decreases in epsilon.
     """
     target = mp.mpf(delta)
     if gaussian_delta(0, mu)[1] <= target:
@@ -64,6 +67,7 @@ def gaussian_epsilon(delta: float, mu: float) -> Enclosure:
     with mp.workdps(110):
         mu = mp.mpf(mu)
         epsilon = mu**2 / 2 + mu * mp.sqrt(2 * mp.log(1 / target))
+        epsilon = _nearer(epsilon, target, mu)
         for _ in range(200):
             low, high = gaussian_delta(epsilon, mu)
             value = (low + high) / 2
@@ -75,6 +79,24 @@ def gaussian_epsilon(delta: float, mu: float) -> Enclosure:
         return _enclose_root(
             lambda e: gaussian_delta(e, mu), epsilon, target, mp.mpf(10) ** -26
         )
+
+
+def _nearer(epsilon: mp.mpf, target: mp.mpf, mu: mp.mpf) -> mp.mpf:
+    """The same Newton steps in doubles, as long as doubles can take them."""
+    found, shift, delta = float(epsilon), float(mu), float(target)
+    for _ in range(60):
+        a = special.log_ndtr(shift / 2 - found / shift)
+        b = found + special.log_ndtr(-shift / 2 - found / shift)
+        gone = math.exp(min(b - a, 0.0))  # delta = e^a (1 - gone)
+        if not (delta > 0 and 1e-300 < gone < 0.999):
+            return epsilon
+        step = (a + math.log1p(-gone) - math.log(delta)) * (1 / gone - 1)
+        found += step
+        if not 0 < found < math.inf:
+            return epsilon
+        if abs(step) <= 1e-9 * found:
+            break
+    return mp.mpf(found)
 
 
 def _enclose_root(curve, epsilon, target, width) -> Enclosure:
