@@ -1,6 +1,7 @@
 """The page of errata: its certified intervals, and what they refute."""
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ LISTED = [  # in the prose of the page
 ]
 
 
+@cache
 def bracket(run, **asked):
     ask = al.epsilon if "delta" in asked else al.delta
     width = 1e-3 if run == "C" else 1e-6
