@@ -6,6 +6,7 @@
 import math
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import Any
 from unittest import mock
 
 import mpmath as mp
@@ -25,7 +26,8 @@ NAN, INF = math.nan, math.inf
 @contextmanager
 def profiles_once():
     """gdp and both curves of a run read the same profiles: found once."""
-    find, last = certified_curves.run_profiles, []
+    find = certified_curves.run_profiles
+    last: list[Any] = []
 
     def remembered(*asked):
         if not last or last[0] != asked:
