@@ -491,7 +491,7 @@ def tilted_pieces(
     >>> part = Cells.first(pair, 1, 1e-30)
     >>> cells, below = half_cells(part, np.array([-1.0, 0.0, 1.0]), 0.0)
     >>> tilted_pieces(pair, cells, below, "upper", 1.0)[0].round(3)
-    array([[0.119, 0.881]])
+    array([[0.047, 0.953]])
     """
     sign, losses = (1 if bound == "upper" else -1), cells[0].edges[::2]
     widths = np.diff(losses)
