@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import accountlib as al
-from accountlib.counting.tangents import discretize
+from accountlib.counting.any_pair import discretize
 from accountlib.engine import single_runs, transforms
 from accountlib.engine.saddle import Query
 from accountlib.worst_cases import noise
