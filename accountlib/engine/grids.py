@@ -491,7 +491,7 @@ def tilted_pieces(
     >>> part = Cells.first(pair, 1, 1e-30)
     >>> cells, below = half_cells(part, np.array([-1.0, 0.0, 1.0]), 0.0)
     >>> tilted_pieces(pair, cells, below, "upper", 1.0)[0].round(3)
-    array([[0.119, 0.881]])
+    array([[0.047, 0.953]])
     """
     sign, losses = (1 if bound == "upper" else -1), cells[0].edges[::2]
     widths = np.diff(losses)
@@ -504,11 +504,11 @@ def tilted_pieces(
     return tilt_masses(losses, masses, tilt, sign)
 
 
-def infinity_beyond(part: Cells, above: float, sign: int) -> float:
+def infinity_beyond(part: Cells, right: float, sign: int) -> float:
     """P-mass at infinity of one side, rounded outward.
 
-    Parameters: `part`; `above`, P-mass above the grid; `sign`, 1 from
-    above and -1 from below.
+    Parameters: `part`; `right`, P-mass to the right of the grid; `sign`,
+    1 from above and -1 from below.
 
     >>> from accountlib.worst_cases.noise import LaplacePair
     >>> part = Cells.first(LaplacePair(1.0), 1, 1e-30)
@@ -517,7 +517,7 @@ def infinity_beyond(part: Cells, above: float, sign: int) -> float:
     """
     infinity = part.pair.infinite_mass[0]
     if sign > 0:
-        infinity += part.beyond + above
+        infinity += part.beyond + right
     elif infinity < 1e-300:  # digits may be lost
         infinity = 0.0
     return min(1.0, infinity * (1 + sign * 4 * UNIT))
@@ -552,17 +552,17 @@ def bound_tables(
     low, high, tail = cut_tails(part, tilt, log_tail - math.log(part.count))
     ends = max(low, bottom), min(high, top)
     offset, points, edges = grid_edges(part, step, tilt, ends, heavy)
-    atoms = pair.atom_count > 0
     rounded = 8 * UNIT * max(abs(offset), abs(edges[0]), abs(edges[-1]))
-    rounded += atoms * pair.atom_error
-    hair = atoms * min(1.5 * rounded, HAIR * step)
+    if pair.atom_count > 0:
+        rounded += pair.atom_error
+    hair = (pair.atom_count > 0) * min(1.5 * rounded, HAIR * step)
     cells, below = half_cells(part, edges, hair)
     below = below * (ends[0] <= bottom)  # else cut, and counted in the tail
-    above = sum(c.p[-1] for c in cells) if ends[1] >= top else 0.0
+    right = sum(c.p[-1] for c in cells) if ends[1] >= top else 0.0
     tables = []
     for side in sides:
-        upper = side == "upper"
-        sign, outward = (1, rounded) if upper else (-1, rounded + hair)
+        sign = 1 if side == "upper" else -1
+        outward = rounded + (sign < 0) * hair
         masses, log_scale = tilted_pieces(pair, cells, below, side, tilt)
         split = len(cells) > 1
         tables.append(
@@ -571,8 +571,8 @@ def bound_tables(
                 offset=offset + sign * outward,
                 tilt=tilt,
                 log_scale=log_scale + 2 * sign * tilt * outward,
-                tail=tail if upper else 0.0,
-                infinity_mass=infinity_beyond(part, above, sign),
+                tail=tail if sign > 0 else 0.0,
+                infinity_mass=infinity_beyond(part, right, sign),
                 bound=side,
                 index=points,
                 mass=masses.sum(axis=0) * (1 + sign * split * UNIT),
