@@ -1,0 +1,100 @@
+"""What runs inside the box: the only code that meets a student's code.
+
+It is passed to a bare Python as text. A job comes in on standard input; each
+answer goes out on a pipe of its own as one line of JSON. Nothing in this
+process can be trusted once an answer cell has run, so nothing here decides a
+mark: the parent reads values, strictly, and compares them outside.
+"""
+
+import json
+import os
+import resource
+import signal
+import sys
+
+LONGEST = 400  # characters of a message
+
+
+def main() -> None:
+    job = json.load(sys.stdin)
+    sys.path.append(job["packages"])
+    pipe = os.dup(job["pipe"])
+    namespace = {"__name__": "answers"}
+    exec(job["prelude"], namespace)
+    confine(job["limits"], job["user"])
+    sys.stdin = open(os.devnull) if os.path.exists(os.devnull) else None
+    try:
+        within(job["patience"], run_cells, job["cells"], namespace)
+    except BaseException as error:
+        send(pipe, {"broken": said(error)})
+        return
+    entry = namespace.get(job["entry"])
+    for place, arguments in enumerate(job["questions"]):
+        send(pipe, {"place": place} | answer(entry, arguments, job))
+
+
+def confine(limits, user) -> None:
+    """Give up what the answers do not need; none of it can be taken back."""
+    for name, value in limits.items():
+        resource.setrlimit(getattr(resource, name), (value, value))
+    if user is not None:  # we are root: be nobody from here on
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+
+
+def run_cells(cells, namespace) -> None:
+    for cell in cells:
+        exec(compile(cell, "<your answer>", "exec"), namespace)
+
+
+def answer(entry, arguments, job):
+    """The answer to one question, or what went wrong."""
+    try:
+        value = entry
+        if callable(entry):
+            value = within(job["patience"], entry, *arguments)
+        return {"value": plain(value)}
+    except BaseException as error:
+        return {"error": said(error)}
+
+
+def within(seconds, function, *arguments):
+    """Call a function, and stop it politely after some seconds."""
+
+    def stop(number, frame):
+        raise TimeoutError(f"no answer after {seconds} seconds of work")
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        return function(*arguments)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def plain(value):
+    """Numbers, texts, lists and dictionaries, whatever library made them."""
+    if hasattr(value, "tolist"):  # numpy
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    return float(value)  # floats, fractions, decimals
+
+
+def said(error) -> str:
+    text = f"{type(error).__name__}: {error}"
+    return text[:LONGEST]
+
+
+def send(pipe, message) -> None:
+    line = memoryview(json.dumps(message).encode() + b"\n")
+    while line:
+        line = line[os.write(pipe, line) :]
+
+
+main()
