@@ -27,8 +27,9 @@ def main() -> None:
         within(job["patience"], run_cells, job["cells"], namespace)
     except BaseException as error:
         send(pipe, {"broken": said(error)})
+    if job["entry"] not in namespace:
         return
-    entry = namespace.get(job["entry"])
+    entry = namespace[job["entry"]]
     for place, arguments in enumerate(job["questions"]):
         send(pipe, {"place": place} | answer(entry, arguments, job))
 

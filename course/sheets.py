@@ -35,7 +35,7 @@ def teacher_sheet(course: Course, name: str, student: str) -> Notebook:
     assignment = course.find(name)
     numbers = numbers_of(assignment, course.secret, student)
     book = read_source(assignment)
-    fill(book, numbers | assignment.keys(numbers))
+    fill(book, numbers | assignment.keys(numbers) | about(assignment, student))
     book.metadata["course"] = {"assignment": name, "student": student}
     return book
 
@@ -45,9 +45,21 @@ def student_sheet(course: Course, name: str, student: str) -> Notebook:
     assignment = course.find(name)
     book = without_solutions(read_source(assignment))
     numbers = numbers_of(assignment, course.secret, student)
-    fill(book, {k: v for k, v in numbers.items() if not k.startswith("_")})
+    shown = {k: v for k, v in numbers.items() if not k.startswith("_")}
+    fill(book, shown | about(assignment, student))
     book.metadata["course"] = {"assignment": name, "student": student}
     return book
+
+
+def about(assignment: Assignment, student: str) -> dict[str, Any]:
+    """What a sheet says of itself."""
+    minutes = sum(task.minutes for task in assignment.tasks)
+    return {
+        "student": student,
+        "points": assignment.points,
+        "minutes": minutes,
+        "tasks": len(assignment.tasks),
+    }
 
 
 def without_solutions(book: Notebook) -> Notebook:

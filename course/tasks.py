@@ -224,3 +224,45 @@ def load_module(path: Path) -> Any:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+# --- wrong answers, by which the checks themselves are tested -----------
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A plausible wrong answer to a task, and the points that it must lose.
+
+    Where they depend on the student's numbers, `code` and `lost` are
+    functions of them.
+    """
+
+    task: str
+    trap: str
+    lost: int | Callable[[Numbers], int]
+    code: str | Callable[[Numbers], str]
+
+
+def wrong_claims(task: str, count: int) -> tuple[Wrong, ...]:
+    """Three wrong readings of a list of claims."""
+    other = {"upper": "lower", "lower": "upper", "neither": "neither"}
+
+    def misread(trap: str, said: Callable[[str], str]) -> Wrong:
+        def code(numbers: Numbers) -> str:
+            sides = zip("ABCDEFGHIJKL", numbers["_sides"], strict=False)
+            return f"claims = { {name: said(x) for name, x in sides} }"
+
+        def lost(numbers: Numbers) -> int:
+            bad = [said(side) != side for side in numbers["_sides"]]
+            return sum(any(bad[i : i + 2]) for i in range(0, count, 2))
+
+        return Wrong(task, trap, lost, code)
+
+    return (
+        misread("the two sides exchanged", lambda side: other[side]),
+        misread(
+            "everything is a bound",
+            lambda side: "upper" if side == "neither" else side,
+        ),
+        misread("every number is an upper bound", lambda side: "upper"),
+    )
