@@ -46,7 +46,7 @@ UNGUARDED = (
 class Limits:
     """What a task may use."""
 
-    wall: float = 15.0  # seconds for all questions of a task
+    wall: float = 30.0  # seconds for all questions of a task
     patience: float = 2.0  # seconds of work for one question
     cpu: int = 8  # seconds
     memory: int = 2**31  # bytes of address space

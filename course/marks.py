@@ -20,7 +20,6 @@ from course.tasks import (
 )
 from course.values import Malformed
 
-REPEATS = 2  # questions of a task that are asked a second time
 FAILURES = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -133,7 +132,7 @@ def mark_task(
         random = chance(seed, task.name, check.name)
         asked += [(check, x) for x in check.ask(random, numbers)]
     random = chance(seed, task.name, "sequence")
-    order = [*asked, *random.choices(asked, k=REPEATS)]
+    order = [*asked, *random.choices(asked, k=task.repeats)]
     random.shuffle(order)
     questions = [question.arguments for _, question in order]
     outcome = box.ask(cells, task.entry, questions, kind=kind)

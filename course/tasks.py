@@ -50,6 +50,7 @@ class Task:
     checks: tuple[Check, ...] = ()
     rubric: tuple[tuple[int, str], ...] = ()  # of a task marked by hand
     uses: tuple[str, ...] = ()  # tasks whose answers this one may call
+    repeats: int = 2  # questions that are asked a second time
 
     @property
     def points(self) -> int:

@@ -191,7 +191,7 @@ SAMPLED = Task(
     uses=("ps1-gaussian",),
     checks=(
         Check("remove", 1, ask_sampled(0, (0.2, 2.0))),
-        Check("remove, epsilon below 0", 1, ask_sampled(0, (-2.0, -0.2))),
+        Check("remove below 0", 1, ask_sampled(0, (-0.8, -0.2), (-2, -1.2))),
         Check("add", 2, ask_sampled(1, (0.2, 0.6), (1.2, 2.0), (-2.0, -0.2))),
     ),
 )
