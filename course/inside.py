@@ -11,6 +11,8 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Callable
+from typing import Any
 
 LONGEST = 400  # characters of a message
 
@@ -19,7 +21,7 @@ def main() -> None:
     job = json.load(sys.stdin)
     sys.path.append(job["packages"])
     pipe = os.dup(job["pipe"])
-    namespace = {"__name__": "answers"}
+    namespace: dict[str, Any] = {"__name__": "answers"}
     exec(job["prelude"], namespace)
     confine(job["limits"], job["user"])
     sys.stdin = open(os.devnull) if os.path.exists(os.devnull) else None
@@ -34,7 +36,7 @@ def main() -> None:
         send(pipe, {"place": place} | answer(entry, arguments, job))
 
 
-def confine(limits, user) -> None:
+def confine(limits: dict[str, int], user: int | None) -> None:
     """Give up what the answers do not need; none of it can be taken back."""
     for name, value in limits.items():
         resource.setrlimit(getattr(resource, name), (value, value))
@@ -44,12 +46,14 @@ def confine(limits, user) -> None:
         os.setuid(user)
 
 
-def run_cells(cells, namespace) -> None:
+def run_cells(cells: list[str], namespace: dict[str, Any]) -> None:
     for cell in cells:
         exec(compile(cell, "<your answer>", "exec"), namespace)
 
 
-def answer(entry, arguments, job):
+def answer(
+    entry: Any, arguments: list[Any], job: dict[str, Any]
+) -> dict[str, Any]:
     """The answer to one question, or what went wrong."""
     try:
         value = entry
@@ -60,10 +64,12 @@ def answer(entry, arguments, job):
         return {"error": said(error)}
 
 
-def within(seconds, function, *arguments):
+def within(
+    seconds: float, function: Callable[..., Any], *arguments: Any
+) -> Any:
     """Call a function, and stop it politely after some seconds."""
 
-    def stop(number, frame):
+    def stop(number: int, frame: object) -> None:
         raise TimeoutError(f"no answer after {seconds} seconds of work")
 
     signal.signal(signal.SIGPROF, stop)
@@ -74,7 +80,7 @@ def within(seconds, function, *arguments):
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """Numbers, texts, lists and dictionaries, whatever library made them."""
     if hasattr(value, "tolist"):  # numpy
         value = value.tolist()
@@ -87,12 +93,13 @@ def plain(value):
     return float(value)  # floats, fractions, decimals
 
 
-def said(error) -> str:
-    text = f"{type(error).__name__}: {error}"
-    return text[:LONGEST]
+def said(error: BaseException) -> str:
+    text = str(error)
+    name = type(error).__name__
+    return (f"{name}: {text}" if text else name)[:LONGEST]
 
 
-def send(pipe, message) -> None:
+def send(pipe: int, message: dict[str, Any]) -> None:
     line = memoryview(json.dumps(message).encode() + b"\n")
     while line:
         line = line[os.write(pipe, line) :]

@@ -150,6 +150,6 @@ def _rubric_of(task: Task) -> list[str]:
 def write(book: Notebook, path: Path) -> None:
     """Write a notebook, after nbformat's own check."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    book = nbformat.from_dict(json.loads(json.dumps(book)))
+    book = nbformat.reads(json.dumps(book), as_version=4)
     nbformat.validate(book)
-    nbformat.write(book, path)
+    path.write_text(nbformat.writes(book), "utf-8")

@@ -5,6 +5,7 @@ Secret: a course that marks with it keeps this folder private.
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import comb
 from pathlib import Path
 from random import Random
@@ -55,13 +56,15 @@ def leaking(random: Random) -> Table:
     return [*p[:-1], p[-1] / 2, p[-1] / 2, 0.0], [0.0, *q, 0.0]
 
 
-def ask_hockey(make: Callable[[Random], Table], low: float, high: float) -> Ask:
+def ask_hockey(
+    make: Callable[[Random], Table], low: float, high: float
+) -> Ask:
     def ask(random: Random, numbers: Numbers) -> list[Question]:
         found = []
         for _ in range(4):
             (p, q), alpha = make(random), pick(random, low, high)
             case = f"P = {p}, Q = {q}, alpha = {alpha}"
-            judge = close(lambda p=p, q=q, a=alpha: hockey(p, q, a), case)
+            judge = close(partial(hockey, p, q, alpha), case)
             found.append(Question([p, q, alpha], judge))
         return found
 
@@ -91,6 +94,10 @@ def gaussian_delta(epsilon: Any, sigma: float) -> Any:
         return first - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
 
 
+def gaussian_float(epsilon: float, sigma: float) -> float:
+    return float(gaussian_delta(epsilon, sigma))
+
+
 def ask_gaussian(
     low: float, high: float, relative: float = 1e-6, shape: float = 1.0
 ) -> Ask:
@@ -103,7 +110,7 @@ def ask_gaussian(
             epsilon = round(random.uniform(low, high) / sigma**shape, 3)
             case = f"epsilon = {epsilon}, sigma = {sigma}"
             judge = close(
-                lambda e=epsilon, s=sigma: float(gaussian_delta(e, s)),
+                partial(gaussian_float, epsilon, sigma),
                 case,
                 relative=relative,
                 absolute=0.0,
@@ -150,13 +157,13 @@ def sampled_remove(alpha: Any, sigma: float, rate: float) -> Any:
     return rate * gaussian_delta(mp.log(inner), sigma)
 
 
-def sampled_pair(epsilon: float, sigma: float, rate: float) -> list[float]:
-    """The curve for remove, and for add by the swap identity."""
+def sampled(place: int, epsilon: float, sigma: float, rate: float) -> float:
+    """The curve for remove (place 0), or for add by the swap identity."""
     with mp.workdps(40):
         alpha = mp.exp(epsilon)
         remove = sampled_remove(alpha, sigma, rate)
         add = 1 - alpha + alpha * sampled_remove(1 / alpha, sigma, rate)
-        return [float(remove), float(add)]
+        return float((remove, add)[place])
 
 
 def ask_sampled(place: int, *ranges: tuple[float, float]) -> Ask:
@@ -169,9 +176,7 @@ def ask_sampled(place: int, *ranges: tuple[float, float]) -> Ask:
             end = -float(mp.log(1 - rate))
             epsilon = round(end * random.uniform(low, high), 4)
             inner = close(
-                lambda e=epsilon, s=sigma, r=rate: sampled_pair(e, s, r)[
-                    place
-                ],
+                partial(sampled, place, epsilon, sigma, rate),
                 f"{('remove', 'add')[place]}, epsilon = {epsilon}, "
                 f"sigma = {sigma}, rate = {rate}",
                 absolute=1e-9,
@@ -199,18 +204,39 @@ SAMPLED = Task(
 # --- several rounds of randomized response ------------------------------
 
 
+def laws(
+    truth: float, rate: float, count: int
+) -> tuple[list[Fraction], list[Fraction]]:
+    """The number of yes after some rounds, with and without the record."""
+    t, r = Fraction(truth), Fraction(rate)
+
+    def binomial(yes: Fraction) -> list[Fraction]:
+        return [
+            comb(count, k) * yes**k * (1 - yes) ** (count - k)
+            for k in range(count + 1)
+        ]
+
+    return binomial(r * t + (1 - r) * (1 - t)), binomial(1 - t)
+
+
 def rounds(
     truth: float, rate: float, count: int, alpha: float
 ) -> tuple[float, float]:
     """Remove and add after some rounds, in exact fractions."""
-    t, r = Fraction(truth), Fraction(rate)
-    yes, base = r * t + (1 - r) * (1 - t), 1 - t  # P(yes) with, without
-    p, q = [], []
-    for k in range(count + 1):
-        ways = comb(count, k)
-        p.append(ways * yes**k * (1 - yes) ** (count - k))
-        q.append(ways * base**k * (1 - base) ** (count - k))
+    p, q = laws(truth, rate, count)
     return hockey(p, q, alpha), hockey(q, p, alpha)
+
+
+def worst(case: list[Any]) -> float:
+    return max(rounds(*case))
+
+
+def outcomes(case: list[Any], larger: str) -> int:
+    """How many numbers of yes count in the larger direction."""
+    p, q = laws(*case[:3])
+    if larger == "add":
+        p, q = q, p
+    return sum(x > Fraction(case[3]) * y for x, y in zip(p, q, strict=True))
 
 
 def ask_rounds(low: int, high: int, larger: str) -> Ask:
@@ -226,13 +252,13 @@ def ask_rounds(low: int, high: int, larger: str) -> Ask:
             truth, rate = pick(random, 0.65, 0.9), pick(random, 0.3, 0.8)
             count, alpha = random.randint(low, high), pick(random, 1.02, 1.9)
             case = [truth, rate, count, alpha]
-            if gap(case) < 0.003:
+            if gap(case) < 0.003 or outcomes(case, larger) < min(2, low):
                 continue
             text = (
                 f"truth = {truth}, rate = {rate}, count = {count}, "
                 f"alpha = {alpha}"
             )
-            right = close(lambda c=case: max(rounds(*c)), text, absolute=1e-9)
+            right = close(partial(worst, case), text, absolute=1e-9)
             found.append(Question(case, right))
         return found
 
@@ -315,7 +341,8 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     ]
     pool.append(random.choice([x for x in METHODS if x not in pool]))
     random.shuffle(pool)
-    listed = [f"- **{x}.** {text}" for x, (text, _) in zip("ABCDEF", pool)]
+    named = zip("ABCDEF", pool, strict=True)
+    listed = [f"- **{name}.** {text}" for name, (text, _) in named]
     return {
         "sigma": sigma,
         "epsilon": epsilon,
@@ -350,4 +377,3 @@ ASSIGNMENT = Assignment(
     draw_numbers,
     key,
 )
-

@@ -5,6 +5,7 @@ Secret: a course that marks with it keeps this folder private.
 
 import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from course.tasks import (
     Assignment,
     Check,
+    Judge,
     Numbers,
     Question,
     Task,
@@ -26,6 +28,7 @@ from course.values import Malformed, number, numbers
 Ask = Callable[[Random, Numbers], list[Question]]
 Atoms = list[tuple[float, float]]  # losses and probabilities
 Table = dict[str, Any]  # first, mass, infinity
+Holds = Callable[[Table, Atoms, float], str]  # what is wrong with a table
 
 # --- tables, outside of the box -----------------------------------------
 
@@ -63,7 +66,7 @@ def convolved(table: Table, count: int) -> Table:
     mass = np.ones(1)
     for _ in range(count):
         mass = np.convolve(mass, table["mass"])
-    infinity = -math.expm1(count * math.log1p(-table["infinity"]))
+    infinity = composed_infinity(table["infinity"], count)
     first = count * table["first"]
     return {"first": first, "mass": mass.tolist(), "infinity": infinity}
 
@@ -150,9 +153,7 @@ def keeps_infinity(table: Table, atoms: Atoms, step: float) -> str:
     return ""
 
 
-def ask_table(
-    infinity: float, holds: Callable[[Table, Atoms, float], str]
-) -> Ask:
+def ask_table(infinity: float, holds: Holds) -> Ask:
     def ask(random: Random, numbers: Numbers) -> list[Question]:
         found = []
         for _ in range(3):
@@ -167,23 +168,14 @@ def ask_table(
             )
             atoms.append((math.inf, infinity))
             arguments = [[x for x, _ in atoms], [x for _, x in atoms], step]
-            found.append(
-                Question(
-                    arguments,
-                    lambda value, a=atoms, s=step: about(value, holds, a, s),
-                )
-            )
+            judge = partial(about, holds, atoms, step)
+            found.append(Question(arguments, judge))
         return found
 
     return ask
 
 
-def about(
-    value: Any,
-    holds: Callable[[Table, Atoms, float], str],
-    atoms: Atoms,
-    step: float,
-) -> str:
+def about(holds: Holds, atoms: Atoms, step: float, value: Any) -> str:
     message = holds(as_table(value), atoms, step)
     case = ", ".join(f"{loss:g}: {mass:.4g}" for loss, mass in atoms)
     return message and f"losses {case}, step {step:g}: {message}"
@@ -219,7 +211,7 @@ def ask_curve(low: float, high: float, infinity: float) -> Ask:
             table = draw_table(random, random.randint(7, 12), infinity)
             step, epsilon = pick(random, 0.1, 0.4), pick(random, low, high)
             judge = close(
-                lambda t=table, s=step, e=epsilon: curve(atoms_of(t, s), e),
+                partial(curve, atoms_of(table, step), epsilon),
                 told(table, step=step, epsilon=epsilon),
                 relative=1e-9,
             )
@@ -256,7 +248,7 @@ def ask_epsilon(kind: str) -> Ask:
             }[kind]
             delta = low + (high - low) * random.uniform(0.3, 0.7)
             judge = close(
-                lambda t=table, s=step, d=delta: smallest(t, s, d),
+                partial(smallest, table, step, delta),
                 told(table, step=step, delta=delta),
                 absolute=1e-9,
             )
@@ -282,7 +274,7 @@ EPSILON = Task(
 # --- composition --------------------------------------------------------
 
 
-def same_masses(value: Any, right: Table, case: str) -> str:
+def same_masses(right: Table, case: str, value: Any) -> str:
     """The same probabilities, with or without zeros at the ends."""
     found = as_table(value)
     for table, other, word in (
@@ -306,15 +298,19 @@ def ask_compose(low: int, high: int, infinity: float) -> Ask:
             count = random.randint(low, high)
             right = convolved(table, count)
             case = told(table, count=count)
-            found.append(
-                Question(
-                    [table, count],
-                    lambda value, r=right, c=case: same_masses(value, r, c),
-                )
-            )
+            judge = partial(same_masses, right, case)
+            found.append(Question([table, count], judge))
         return found
 
     return ask
+
+
+def composed_infinity(infinity: float, count: int) -> float:
+    return -math.expm1(count * math.log1p(-infinity))
+
+
+def judge_infinity(right: Judge, value: Any) -> str:
+    return right(as_table(value)["infinity"])
 
 
 def ask_infinity(random: Random, numbers: Numbers) -> list[Question]:
@@ -323,16 +319,13 @@ def ask_infinity(random: Random, numbers: Numbers) -> list[Question]:
         table = draw_table(random, 4, infinity)
         count = random.randint(5, 40)
         right = close(
-            lambda p=infinity, n=count: -math.expm1(n * math.log1p(-p)),
+            partial(composed_infinity, infinity, count),
             told(table, count=count) + ": mass at infinity",
             relative=0.01,
+            absolute=0.0,
         )
-        found.append(
-            Question(
-                [table, count],
-                lambda value, right=right: right(as_table(value)["infinity"]),
-            )
-        )
+        judge = partial(judge_infinity, right)
+        found.append(Question([table, count], judge))
     return found
 
 
@@ -376,7 +369,7 @@ def ask_run(side: str) -> Ask:
                 found = f"your {number(value):.6g} is below the truth"
             elif side == "near" and not number(value) <= 1.05 * upper:
                 found = f"your {number(value):.6g} is too far above the truth"
-            elif side == "near" and not number(value) >= 0.6 * lower:
+            elif side == "near" and not number(value) >= 0.9 * lower:
                 found = f"your {number(value):.6g} is far below the truth"
             else:
                 return ""
@@ -409,14 +402,14 @@ DERIVE = Task(
     rubric=(
         (1, "writes the curve as a sum over losses, with the infinite loss"),
         (1, "says why moving mass to a larger loss never lowers the curve"),
-        (1, "sums of independent losses: moves one run at a time, others fixed"),
+        (1, "sums of independent losses: moves one run, the others fixed"),
         (1, "infinite losses: the sum is finite only if all of its terms are"),
     ),
 )
 METHODS = (
     ("Every loss is moved up to the grid, also those at its end.", "upper"),
     ("Losses above 20 are moved to infinity, the others up.", "upper"),
-    ("The epsilons of the single runs, at $\\delta/T$ each, added up.", "upper"),
+    ("The epsilons of single runs, at $\\delta/T$ each, added up.", "upper"),
     (
         "Connected dots: a table whose curve is the exact one at each grid "
         "loss, and whose masses are exact.",
@@ -445,8 +438,7 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     random.shuffle(pool)
     names = "ABCDEF"
     listed = [
-        f"- **{x}.** {text}"
-        for x, (text, _) in zip(names, pool, strict=True)
+        f"- **{x}.** {text}" for x, (text, _) in zip(names, pool, strict=True)
     ]
     return {
         "sigma": pick(random, 0.8, 1.5),

@@ -61,7 +61,8 @@ RUN = """
 def run_epsilon(sigma, rate, count, delta):
     from scipy.special import ndtr
     step, highest, out = {step}, {highest}, math.log1p(-rate)
-    losses = np.arange(math.floor(out / step), round(highest / step) + 1) * step
+    ends = math.floor(out / step), round(highest / step) + 1
+    losses = np.arange(*ends) * step
     inner = np.maximum(np.expm1(losses) / rate + 1, 1e-300)
     output = np.where(losses > out, sigma**2 * np.log(inner) + 0.5, -1e9)
     p = (1 - rate) * ndtr(output / sigma) + rate * ndtr((output - 1) / sigma)
@@ -147,7 +148,11 @@ WRONG = (
     ),
     table("one row too far up", 1, "math.floor(x / step) + 2"),
     Wrong("ps2-table", "split so that the mean loss stays", 2, SPLIT),
-    curve("mass at infinity lost", 1, "-sum((mass * np.expm1(epsilon - losses))[above])"),
+    curve(
+        "mass at infinity lost",
+        1,
+        "-sum((mass * np.expm1(epsilon - losses))[above])",
+    ),
     curve(
         "the probability that the loss is larger than epsilon",
         2,
@@ -194,10 +199,10 @@ WRONG = (
         start=START.replace("0.0) <= delta", "-1e9) <= delta"),
         low="grid[0] - 9.0",
     ),
-    run("only add", 2, compose="compose(add, count)"),
+    run("only add", 4, compose="compose(add, count)"),
     run("losses rounded down", 2, up=0, step="5e-3"),
     run("a coarse grid", 2, step="0.05"),
-    run("the tail thrown away", 2, highest="1.0", infinity="0.0"),
+    run("the tail thrown away", 4, highest="0.3", infinity="0.0"),
     run("a single step", 4, answer="table_epsilon(remove, step, delta)"),
     run(
         "epsilons of the steps added up",
