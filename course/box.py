@@ -85,12 +85,9 @@ def ask(
         "limits": rlimits(limits),
         "user": NOBODY if kind == "limits" and os.geteuid() == 0 else None,
     }
-    try:
-        with box(kind) as (command, packages, folder):
-            job["packages"] = packages
-            lines = _run(command, folder, job, (read_end, write_end), limits)
-    finally:
-        os.close(read_end)
+    with closing(read_end), box(kind) as (command, packages, folder):
+        job["packages"] = packages
+        lines = _run(command, folder, job, (read_end, write_end), limits)
     return sort_out(lines, len(questions))
 
 
@@ -114,11 +111,12 @@ def _run(
     limits: Limits,
 ) -> bytes:
     """Start the box, feed the job, collect bytes until the end or a limit."""
-    with tempfile.TemporaryFile() as stdin:
+    program = shutil.which(command[0]) or command[0]
+    with tempfile.TemporaryFile() as stdin, closing(pipe[1]):
         stdin.write(json.dumps(job).encode())
         stdin.seek(0)
         child = subprocess.Popen(
-            command,
+            [program, *command[1:]],
             stdin=stdin,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -128,13 +126,21 @@ def _run(
             | {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"},
             start_new_session=True,
         )
-    os.close(pipe[1])
     try:
         return _collect(pipe[0], limits)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
+
+
+@contextlib.contextmanager
+def closing(end: int) -> Iterator[None]:
+    """Close an end of a pipe, whatever happens."""
+    try:
+        yield
+    finally:
+        os.close(end)
 
 
 def _collect(pipe: int, limits: Limits) -> bytes:

@@ -105,4 +105,5 @@ def send(pipe: int, message: dict[str, Any]) -> None:
         line = line[os.write(pipe, line) :]
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -150,6 +150,6 @@ def _rubric_of(task: Task) -> list[str]:
 def write(book: Notebook, path: Path) -> None:
     """Write a notebook, after nbformat's own check."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    book = nbformat.reads(json.dumps(book), as_version=4)
     nbformat.validate(book)
-    path.write_text(nbformat.writes(book), "utf-8")
+    text = json.dumps(book, indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", "utf-8")
