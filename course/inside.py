@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 LONGEST = 400  # characters of a message
+LARGEST = 2_000_000  # characters of an answer
 
 
 def main() -> None:
@@ -56,12 +57,17 @@ def answer(
 ) -> dict[str, Any]:
     """The answer to one question, or what went wrong."""
     try:
-        value = entry
-        if callable(entry):
-            value = within(job["patience"], entry, *arguments)
-        return {"value": plain(value)}
+        return {"value": within(job["patience"], value_of, entry, arguments)}
     except BaseException as error:
         return {"error": said(error)}
+
+
+def value_of(entry: Any, arguments: list[Any]) -> Any:
+    """A value with at most LARGEST characters of JSON."""
+    value = plain(entry(*arguments) if callable(entry) else entry)
+    if len(json.dumps(value)) > LARGEST:
+        raise ValueError("the answer is too large")
+    return value
 
 
 def within(
