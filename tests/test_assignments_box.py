@@ -105,8 +105,8 @@ def f(x): return ctypes.string_at(0)
 """,
     "deep recursion": "def f(x): return f(x)",
     "three gigabytes": "def f(x):\n    x = bytearray(3 << 30)\n    return 1",
-    "a large list": "def f(x): return [1] * 10**7",
-    "a long text": "def f(x): return 'x' * 10**8",
+    "a large list": "def f(x): return [1] * 10**6",
+    "a long text": "def f(x): return 'x' * 10**7",
     "a deep list": """
 def f(x):
     for _ in range(10**5): x = [x]
