@@ -23,6 +23,9 @@ BOOK := $(shell find book notebooks accountlib -type f -not -name '*.pyc') \
         _config.yml _toc.yml pyproject.toml tools/execute.py \
         $(wildcard benchmarks/*.json)
 
+# Not there where a course keeps it in a repository of its own.
+ASSIGNMENTS := $(wildcard notebooks/assignments)
+
 .PHONY: book test tangle lint live lab search assignments grade clean
 .DELETE_ON_ERROR:
 
@@ -44,10 +47,10 @@ tangle: $(READY)
 lint: $(READY)
 	$(RUN) tools/tangle.py --check
 	$(RUN) -m ruff check accountlib tests tools search course \
-	    notebooks/assignments conftest.py book/conf.py
+	    $(ASSIGNMENTS) conftest.py book/conf.py
 	$(RUN) -m mypy --strict accountlib
 	$(RUN) -m mypy tests tools search conftest.py
-	$(RUN) -m mypy --strict course notebooks/assignments
+	$(RUN) -m mypy --strict course $(ASSIGNMENTS)
 	$(RUN) tools/sizes.py
 	$(RUN) tools/lint.py
 

@@ -137,7 +137,20 @@ def mark_task(
     questions = [question.arguments for _, question in order]
     outcome = box.ask(cells, task.entry, questions, kind=kind)
     results = [_result(check, order, outcome) for check in task.checks]
+    if sum(result.points > 0 for result in results) == 1:
+        results = [
+            _alone(check, result)
+            for check, result in zip(task.checks, results, strict=True)
+        ]
     return Marked(task, tuple(results), outcome.broken)
+
+
+def _alone(check: Check, result: Result) -> Result:
+    """A special case that nothing else goes with earns nothing."""
+    if not check.special or not result.points:
+        return result
+    message = "counts only beside another part of this task"
+    return Result(check.name, 0, check.points, message)
 
 
 def _result(

@@ -32,11 +32,16 @@ class Question:
 
 @dataclass(frozen=True)
 class Check:
-    """Points for one property, on fresh questions."""
+    """Points for one property, on fresh questions.
+
+    A special case counts only if another check of the task is passed, so that
+    a constant earns nothing.
+    """
 
     name: str
     points: int
     ask: Callable[[Random, Numbers], list[Question]]
+    special: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from course.tasks import Check, Question, Task, close, load, numbers_of
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "notebooks" / "assignments"
+if not FOLDER.exists():
+    pytest.skip("the course is kept elsewhere", allow_module_level=True)
 KINDS = [
     kind
     for kind in ("bubblewrap", "namespaces", "limits")

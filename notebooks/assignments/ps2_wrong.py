@@ -155,7 +155,7 @@ WRONG = (
     ),
     curve(
         "the probability that the loss is larger than epsilon",
-        2,
+        3,
         'sum(mass[above]) + table["infinity"]',
     ),
     curve(
@@ -165,7 +165,7 @@ WRONG = (
     ),
     curve(
         "the sign of the loss",
-        2,
+        3,
         '-sum((mass * np.expm1(losses - epsilon))[above]) + table["infinity"]',
     ),
     compose("mass at infinity not composed", 1, infinity="p"),
@@ -183,7 +183,7 @@ WRONG = (
     epsilon("the grid loss above", 2, answer="math.ceil(high / step) * step"),
     epsilon(
         "mass at infinity lost",
-        3,
+        4,
         start="if table_delta(table, step, 0.0) <= delta:\n        return 0.0",
         test='table_delta(table, step, middle) - table["infinity"]',
     ),
@@ -206,7 +206,7 @@ WRONG = (
     run("a single step", 4, answer="table_epsilon(remove, step, delta)"),
     run(
         "epsilons of the steps added up",
-        2,
+        4,
         answer="count * table_epsilon(remove, step, delta / count)",
     ),
     *wrong_claims("ps2-claims", 6),
