@@ -309,7 +309,7 @@ def namespaces(root: str) -> list[str]:
         'mkdir "$1/empty" "$1/old"',
         'ln -s old/proc "$1/proc"',  # umount asks it, and it goes with /old
         'cd "$1"',
-        "mount -o remount,ro .",
+        "mount -o remount,bind,ro .",
         "PATH=$PATH:/usr/sbin:/sbin",
         "pivot_root . old",
         "umount -l /old",

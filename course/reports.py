@@ -167,7 +167,8 @@ def gradescope(marks: Marks, seconds: float = 0.0) -> dict[str, Any]:
 
 def final(marks: Marks) -> str:
     """The points for a gradebook: none before all is marked."""
-    return "" if marks.waiting else shown(marks.points)
+    done = marks.tasks and not marks.waiting
+    return shown(marks.points) if done else ""
 
 
 def canvas(marks: Sequence[Marks], people: Mapping[str, Person]) -> list[Any]:

@@ -33,7 +33,7 @@ def find(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
     followed, and of several files the newest counts.
     """
     for home in sorted(folder.iterdir()):
-        if not home.is_dir() or home.is_symlink():
+        if not home.is_dir() or home.is_symlink() or home.name[0] == ".":
             continue
         if not STUDENT.fullmatch(home.name):
             raise ValueError(f"{home.name!r} cannot be the name of a student")

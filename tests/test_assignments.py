@@ -316,6 +316,7 @@ def test_files_are_found_and_links_are_not_followed(tmp_path):
     (tmp_path / "s1").symlink_to(tmp_path / "ada")
     found = [student for student, _ in submissions.find(tmp_path, "ps1")]
     assert found == ["ada", "grace"]
+    (tmp_path / ".ipynb_checkpoints").mkdir()
     (tmp_path / "=cmd()").mkdir()
     with pytest.raises(ValueError, match="name of a student"):
         list(submissions.find(tmp_path, "ps1"))
@@ -343,7 +344,7 @@ def test_values_that_are_refused(line):
 
 def test_values_that_are_read():
     assert values.read_value(b"[1, -Infinity, true]") == [1, -math.inf, True]
-    for odd in (True, None, "1", [1], {}):
+    for odd in map(json.loads, ("true", "null", '"1"', "[1]", "{}")):
         with pytest.raises(values.Malformed):
             values.number(odd)
 
@@ -426,6 +427,18 @@ def test_a_constant_earns_nothing(trusted):
             cells = {task.name: f"def {task.entry}(*x): return {constant}"}
             lost, found = missed(assignment, task, cells, "ada")
             assert lost == task.points, (constant, found)
+
+
+def test_a_failure_of_the_grader_is_no_mark(tmp_path, monkeypatch):
+    """It stops nobody else, and puts no number into a gradebook."""
+    for student in ("ada", "grace"):
+        written(tmp_path / "in" / student / "ps1.ipynb", [])
+    monkeypatch.setattr("course.__main__.mark", lambda *x, **y: 1 / 0)
+    words = ["grade", "--course", str(FOLDER), "--only", "ps1"]
+    words += ["--out", str(tmp_path / "out"), str(tmp_path / "in")]
+    assert main(words) == 1
+    table = rows(tmp_path / "out" / "marks" / "ps1" / "canvas.csv")
+    assert [row[-1] for row in table[2:]] == ["", ""]
 
 
 def test_points_by_hand_stay_within_the_task():

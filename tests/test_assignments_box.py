@@ -5,6 +5,8 @@ import os
 import socket
 import threading
 import time
+from functools import partial
+from operator import mul
 from pathlib import Path
 
 import pytest
@@ -34,7 +36,7 @@ TASK = Task(
             "twice",
             2,
             lambda random, numbers: [
-                Question([x], close(lambda x=x: 2.0 * x, f"x = {x}"))
+                Question([x], close(partial(mul, 2.0, x), f"x = {x}"))
                 for x in random.sample(range(10, 99), 3)
             ],
         ),
@@ -214,7 +216,7 @@ OUTSIDE = {
     "the folder above": """
 import os
 def f(x):
-    seen = [y for y in ('/tmp', '/home', '/work', '/etc', '/proc', '/var')
+    seen = [y for y in ({root!r}, '/etc/passwd', '/proc/1', '/var/lib')
             if os.path.exists(y)]
     seen += os.listdir('..') if os.listdir('.') else []
     return seen or 1

@@ -415,7 +415,7 @@ DERIVE = Task(
     ),
 )
 METHODS = (
-    ("Every loss is moved up to the grid, also those at its end.", "upper"),
+    ("Every loss is moved up to the next grid loss.", "upper"),
     ("Losses above 20 are moved to infinity, the others up.", "upper"),
     ("The epsilons of single runs, at $\\delta/T$ each, added up.", "upper"),
     (
