@@ -84,8 +84,7 @@ def mark(
     def one(task: Task) -> Marked:
         if task.rubric:
             return by_hand(task, student, submission, manual or {})
-        random = chance(course.secret, "ask", assignment.name, student)
-        seed = random.getrandbits(128).to_bytes(16, "big")
+        seed = seed_of(course.secret, task, student, submission)
         return mark_task(task, submission, numbers, seed, kind)
 
     with ThreadPoolExecutor(workers) as pool:
@@ -94,6 +93,19 @@ def mark(
     if submission.student not in ("", student):
         notes += (f"This is the sheet of {submission.student!r}.",)
     return Marks(student, assignment, tasks, notes)
+
+
+def seed_of(
+    secret: bytes, task: Task, student: str, submission: Submission
+) -> bytes:
+    """What decides the questions: the student and the answer itself.
+
+    The same file gets the same marks again. A changed answer gets other
+    questions, so feedback cannot be collected until all of them are known.
+    """
+    cells = [submission.cells.get(x, "") for x in (*task.uses, task.name)]
+    random = chance(secret, "ask", task.name, student, *cells)
+    return random.getrandbits(128).to_bytes(16, "big")
 
 
 def by_hand(

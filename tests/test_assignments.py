@@ -22,7 +22,7 @@ import pytest
 
 from course import box, inside, reports, sheets, submissions, values
 from course.__main__ import main
-from course.marks import mark, mark_task
+from course.marks import mark, mark_task, seed_of
 from course.tasks import load, load_module, numbers_of
 
 ROOT = Path(__file__).parent.parent
@@ -125,6 +125,21 @@ def test_questions_differ_by_student_and_cover_every_check(assignment, task):
             assert questions
             asked.append([question.arguments for question in questions])
         assert asked[0] != asked[1] or asked[0] == [[]]
+
+
+def test_a_changed_answer_gets_other_questions():
+    task = next(task for _, task in CODE if task.name == "ps1-sampled")
+    seeds = [
+        seed_of(COURSE.secret, task, student, submissions.Submission(cells))
+        for student, cells in (
+            ("ada", {"ps1-sampled": "x"}),
+            ("ada", {"ps1-sampled": "x", "ps1-hockey": "another task"}),
+            ("ada", {"ps1-sampled": "x "}),
+            ("ada", {"ps1-sampled": "x", "ps1-gaussian": "it is called"}),
+            ("grace", {"ps1-sampled": "x"}),
+        )
+    ]
+    assert seeds[0] == seeds[1] and len(set(seeds)) == 4
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments, ids=name_of)
