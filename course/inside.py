@@ -40,7 +40,15 @@ def main() -> None:
 def confine(limits: dict[str, int], user: int | None) -> None:
     """Give up what the answers do not need; none of it can be taken back."""
     for name, value in limits.items():
-        resource.setrlimit(getattr(resource, name), (value, value))
+        which = getattr(resource, name)
+        hard = resource.getrlimit(which)[1]
+        if hard != resource.RLIM_INFINITY:
+            value = min(value, hard)
+        try:
+            resource.setrlimit(which, (value, value))
+        except (ValueError, OSError):
+            if sys.platform == "linux":  # others lack some limits
+                raise
     if user is not None:  # we are root: be nobody from here on
         os.setgroups([])
         os.setgid(user)
