@@ -5,6 +5,8 @@
 # make live    serves the book, and builds a page again when its text is saved
 # make lab     opens the notebooks in JupyterLab
 # make search  looks for runs where add is worse than remove: search/README.md
+# make assignments   sheets for the students of a roster: course/README.md
+# make grade SUBMISSIONS=folder   marks and feedback, in build/course/marks
 # make clean   removes what was built
 
 PYTHON ?= python3
@@ -25,7 +27,10 @@ BOOK := $(shell find book notebooks accountlib -type f -not -name '*.pyc') \
         tools/execute.py tools/notebook.py tools/pages.py \
         $(wildcard benchmarks/*.json)
 
-.PHONY: book test tangle lint live lab search clean
+# Not there where a course keeps it in a repository of its own.
+ASSIGNMENTS := $(wildcard notebooks/assignments)
+
+.PHONY: book test tangle lint live lab search assignments grade clean
 .DELETE_ON_ERROR:
 
 book: build/book.done
@@ -45,10 +50,11 @@ tangle: $(READY)
 
 lint: $(READY)
 	$(RUN) tools/tangle.py --check
-	$(RUN) -m ruff check accountlib tests benchmarks tools search \
-	    conftest.py book/conf.py
+	$(RUN) -m ruff check accountlib tests benchmarks tools search course \
+	    $(ASSIGNMENTS) conftest.py book/conf.py
 	$(RUN) -m mypy --strict accountlib
 	$(RUN) -m mypy tests tools search conftest.py
+	$(RUN) -m mypy --strict course $(ASSIGNMENTS)
 	$(RUN) tools/sizes.py
 	$(RUN) tools/lint.py
 
@@ -60,6 +66,18 @@ lab: $(READY)
 
 search: $(READY)
 	nice $(RUN) search/directions.py
+
+# COURSE is the folder with a course's questions, solutions and secret; it may
+# stand in a repository of its own.
+COURSE ?= notebooks/assignments
+MARKED := $(if $(MANUAL),--manual $(MANUAL))
+
+assignments: $(READY)
+	$(RUN) -m course release --course $(COURSE)
+
+grade: $(READY)
+	$(if $(SUBMISSIONS),,$(error say where: make grade SUBMISSIONS=folder))
+	$(RUN) -m course grade --course $(COURSE) $(MARKED) $(SUBMISSIONS)
 
 # The package is installed in place, so that notebooks and tests import the
 # files of this folder.

@@ -12,7 +12,10 @@ EXECUTED = ROOT / "build" / "executed"
 
 
 def pytest_collect_file(file_path, parent):
-    if file_path.suffix == ".md" and ROOT / "notebooks" in file_path.parents:
+    inside = set(file_path.parents)
+    if file_path.suffix != ".md" or ROOT / "notebooks/assignments" in inside:
+        return None
+    if ROOT / "notebooks" in inside:
         return text_notebook().from_parent(parent, path=file_path)
     return None
 

@@ -1,8 +1,6 @@
 """The pairs whose tables are held to the truth."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-arg, list-item, misc"
-
 from typing import get_args
 
 import accountlib as al

@@ -1,8 +1,6 @@
 """Sums of losses against exact fractions, windows and tilts."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 import itertools
 import math
 from fractions import Fraction as F

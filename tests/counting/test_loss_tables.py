@@ -1,8 +1,6 @@
 """Tables of the privacy loss are bounds, and good ones."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-arg, list-item, misc"
-
 import math
 from fractions import Fraction as F
 from typing import get_args

@@ -1,8 +1,6 @@
 """Every error of a composition is counted, on its safe side."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 import mpmath as mp
 import numpy as np
 import pytest

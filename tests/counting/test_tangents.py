@@ -1,8 +1,6 @@
 """Tables from below, and the convex hull that they rest on."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-arg, list-item, misc"
-
 import math
 from fractions import Fraction as F
 

@@ -1,8 +1,6 @@
 """Tables made by hand, and their exact deltas."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import numpy as np
 
 from accountlib.engine.one_sided import TiltedTable, tilt_masses

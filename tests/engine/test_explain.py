@@ -10,6 +10,7 @@ from accountlib.engine.certificate import explain
 from accountlib.engine.rare_steps import refine
 from accountlib.engine.saddle import Query
 from accountlib.engine.search import cut_with, first_look, narrow, start_search
+from accountlib.engine.transforms import Spectrum
 from accountlib.runs import one_call
 
 EPSILON = Query(1e-6, None, 1e-3)
@@ -58,6 +59,7 @@ def test_sizes_of_a_grid():
     (grid,) = explain(ways(TRAIN), EPSILON).grids
     search = refine(first_look(ways(TRAIN), EPSILON), 0.0)
     upper = next(x for x in search.totals if x.bound == "upper")
+    assert isinstance(upper, Spectrum)
     assert grid.step == search.step == upper.step
     assert grid.tilt == search.tilt == upper.tilt
     assert grid.tail == upper.tail

@@ -1,8 +1,6 @@
 """Grids: tails that are cut, atoms on points, room for few points."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from fractions import Fraction
 

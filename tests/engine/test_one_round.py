@@ -1,8 +1,6 @@
 """Adding tables: near and far losses, quotients, powers."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,8 +1,6 @@
 """One-sided tables: every operation keeps its side of the truth."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from dataclasses import replace
 from fractions import Fraction as F

@@ -1,8 +1,6 @@
 """Where single steps decide: the split into near and far losses."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

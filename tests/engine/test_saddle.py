@@ -1,8 +1,6 @@
 """Where to look: cells, and what lies beyond them."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import mpmath as mp
 import numpy as np
 

@@ -1,8 +1,6 @@
 """Answers of the search: any run, as narrow as asked."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from fractions import Fraction as F
 from typing import Any

@@ -1,8 +1,6 @@
 """Single runs without a grid, and the simple bounds behind every answer."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,8 +1,6 @@
 """Transforms and windows: no further off than they say."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,8 +1,6 @@
 """Runs whose trade-off functions are exact."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 from contextlib import contextmanager
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """Trade-off curves in high precision, at their ends, as values."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 from typing import Any
 

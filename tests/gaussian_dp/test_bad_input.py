@@ -1,8 +1,6 @@
 """Bad calls of Gaussian DP, and questions without a theorem."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Certified curves: rounding, step by step."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 from decimal import Inexact, localcontext
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """Discrete losses: mu, regret and curves in exact fractions."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 from typing import Any
 

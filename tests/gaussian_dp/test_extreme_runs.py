@@ -1,8 +1,6 @@
 """Hardly any loss, and noise beyond all measure."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 from typing import Any
 

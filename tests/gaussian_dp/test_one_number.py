@@ -1,8 +1,6 @@
 """mu from guarantees, Renyi curves and error rates."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 
 import mpmath as mp

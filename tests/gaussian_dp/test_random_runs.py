@@ -1,8 +1,6 @@
 """Random runs, and runs of many steps, against independent truths."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -236,7 +236,7 @@ number: Any = 3
         (lambda: al.gdp(IMAGES, cutoff=0.3, **BOTH), "cutoff"),
         (lambda: al.gdp(IMAGES, relative_width=0.0, **BOTH), "relative_width"),
         (
-            lambda: al.gdp(IMAGES, adjacency="both"),  # type: ignore[arg-type]
+            lambda: al.gdp(IMAGES, adjacency="both"),
             "adjacency",
         ),
         (lambda: al.gdp([], **BOTH), "releases"),

@@ -1,8 +1,6 @@
 """Printed numbers and labels of a report are on the safe side."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import json
 import math
 from typing import Any

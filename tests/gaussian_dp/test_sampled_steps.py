@@ -1,8 +1,6 @@
 """One sampled Gaussian step, known in closed form."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 from typing import Any
 
 import mpmath as mp

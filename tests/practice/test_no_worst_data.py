@@ -1,8 +1,6 @@
 """The directions of a run, held against each other."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import pytest
 
 import accountlib as al

@@ -1,8 +1,6 @@
 """Gaussian DP, the recommended report: tables, census, proposition 6.1."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import json
 import math
 from typing import Any

@@ -1,8 +1,6 @@
 """Ganesh 2024, Tight Group-Level DP Guarantees: figures 1 and 2."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import json
 import math
 from typing import Any

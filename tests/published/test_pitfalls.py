@@ -1,8 +1,6 @@
 """Lebeda et al. 2025, Avoiding Pitfalls: figures 2 and 3, table 1."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import json
 from typing import Any
 

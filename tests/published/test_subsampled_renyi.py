@@ -1,8 +1,6 @@
 """Subsampled Renyi DP: the figures of the papers."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-overload"
-
 import json
 import math
 from functools import partial

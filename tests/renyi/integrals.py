@@ -1,8 +1,6 @@
 """Renyi curves as integrals that share no code with the package."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 from functools import cache
 
 from mpmath import mp, mpf

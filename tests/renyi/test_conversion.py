@@ -1,8 +1,6 @@
 """From Renyi curves to epsilon: above the truth, and rounded up."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-overload"
-
 import math
 from functools import partial
 

@@ -1,8 +1,6 @@
 """Bounds with few terms are above those with all of them."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-overload"
-
 import math
 from functools import partial
 

@@ -1,8 +1,6 @@
 """Renyi curves of sampled Laplace noise, panel by panel."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Optimal composition of (epsilon, delta), in fractions."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-overload"
-
 import math
 from fractions import Fraction
 

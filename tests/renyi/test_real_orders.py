@@ -1,8 +1,6 @@
 """Renyi curves at real orders against integrals that share no code."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 import math
 
 import mpmath

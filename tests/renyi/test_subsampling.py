@@ -1,8 +1,6 @@
 """Renyi curves of samples: quadrature, fractions, odd moments."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-overload"
-
 import math
 from fractions import Fraction
 from functools import partial

@@ -1,8 +1,6 @@
 """Renyi curves of whole runs."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-overload"
-
 import math
 from typing import Any
 

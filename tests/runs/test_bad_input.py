@@ -1,8 +1,6 @@
 """Bad calls of exchanged records, directions and calibrations."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from typing import Any
 
@@ -65,7 +63,7 @@ GOOD: dict[str, Any] = {
         ),
         (
             lambda: rules.exchanged_batch_pair(
-                "pair",  # type: ignore[arg-type]  # on purpose
+                "pair",
                 0.5,
             ),
             "pair must be",
@@ -162,7 +160,7 @@ GOOD: dict[str, Any] = {
         ),
         (
             lambda: al.calibrate_noise(
-                sampling="poisson",  # type: ignore[arg-type]  # on purpose
+                sampling="poisson",
                 count=1,
                 **GOOD,
             ),
@@ -172,7 +170,7 @@ GOOD: dict[str, Any] = {
             lambda: al.calibrate_noise(
                 sampling=al.FullBatch(),
                 count=1,
-                mechanism="gaussian",  # type: ignore[arg-type]  # on purpose
+                mechanism="gaussian",
                 **GOOD,
             ),
             "mechanism must be a function from noise to a mechanism",
@@ -181,7 +179,7 @@ GOOD: dict[str, Any] = {
             lambda: al.calibrate_noise(
                 sampling=al.FullBatch(),
                 count=1,
-                mechanism=lambda x: x,  # type: ignore[arg-type, return-value]  # on purpose
+                mechanism=lambda x: x,
                 **GOOD,
             ),
             "mechanism must be a Mechanism",
@@ -203,7 +201,7 @@ GOOD: dict[str, Any] = {
         ),
         (
             lambda: al.calibrate(
-                RUN,  # type: ignore[arg-type]  # on purpose
+                RUN,
                 low=1.0,
                 high=2.0,
                 **GOOD,
@@ -219,7 +217,7 @@ GOOD: dict[str, Any] = {
             "width must lie in",
         ),
         (
-            lambda: no_worst_data.check_directions("run"),  # type: ignore[arg-type]  # on purpose
+            lambda: no_worst_data.check_directions("run"),
             "release",
         ),
         (

@@ -1,8 +1,6 @@
 """Intervals as values, and many questions in one call."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload, misc, operator"
-
 import copy
 import math
 import pickle

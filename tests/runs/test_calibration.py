@@ -1,8 +1,6 @@
 """Calibrated noise meets its contract."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import random
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Calibration at its limits: jumps, ends, targets out of reach."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Releases are values; mechanisms of one's own."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 import itertools
 import math
 from dataclasses import dataclass

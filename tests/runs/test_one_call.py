@@ -1,8 +1,6 @@
 """epsilon and delta of whole runs: contours, closed forms, both ends."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 import itertools
 import math
 from typing import Any

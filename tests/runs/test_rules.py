@@ -1,8 +1,6 @@
 """Which pair for which question, and what no theorem covers."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 import math
 from fractions import Fraction as F
 

@@ -1,8 +1,6 @@
 """Chains of guarantees, in fractions."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from fractions import Fraction as F
 

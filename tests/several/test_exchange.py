@@ -1,8 +1,6 @@
 """Masses of exchanged records in high precision."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 import random
 

@@ -1,8 +1,6 @@
 """Exchanged records in fixed batches."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Exchanged records under Gaussian and Laplace noise, by quadrature."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 from typing import Any
 
 import pytest

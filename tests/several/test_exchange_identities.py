@@ -1,8 +1,6 @@
 """Exchanged records: identities, groups, trade-off curves."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Exchanged records and discrete mechanisms: fractions, adaptive attacks."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 from fractions import Fraction
 from functools import cache
 from typing import Any

@@ -1,8 +1,6 @@
 """Groups: weights in fractions, answers at both ends."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from fractions import Fraction
 from fractions import Fraction as F

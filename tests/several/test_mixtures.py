@@ -1,8 +1,6 @@
 """Mixtures of Gaussians in high precision."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 from typing import Any
 

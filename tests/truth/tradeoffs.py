@@ -5,8 +5,6 @@ sampled Gaussian step is known in closed form: `SampledStep`.
 """
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type"
-
 from fractions import Fraction
 
 import mpmath as mp

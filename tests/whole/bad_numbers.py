@@ -1,8 +1,6 @@
 """Bad numbers: which call, which argument, which range."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-arg, call-overload, list-item, misc"
-
 import math
 from fractions import Fraction
 

@@ -1,8 +1,6 @@
 """Counts how wide the answers are, and how many hold the truth."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 from dataclasses import dataclass
 
 WIDTH = 1e-3

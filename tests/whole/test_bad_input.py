@@ -1,8 +1,6 @@
 """Bad calls: a ValueError that names the argument and what is allowed."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, call-arg, call-overload, list-item, misc"
-
 from fractions import Fraction
 
 import numpy as np

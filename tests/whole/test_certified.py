@@ -5,8 +5,6 @@ for. How wide the intervals are is a second question, with its own limits.
 """
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import json
 import math
 

@@ -1,8 +1,6 @@
 """Random runs with an exchanged record."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="call-overload"
-
 import math
 import random
 from typing import Any

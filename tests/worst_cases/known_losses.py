@@ -1,8 +1,6 @@
 """Pairs by name, and where their losses lie."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 import accountlib as al
 
 

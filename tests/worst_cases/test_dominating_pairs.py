@@ -1,8 +1,6 @@
 """Masses of dominating pairs: mpmath, balls, exact fractions."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 import itertools
 import math
 from fractions import Fraction as F

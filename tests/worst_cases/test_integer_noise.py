@@ -1,8 +1,6 @@
 """Noise on the integers against sums in high precision."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 import math
 from dataclasses import replace
 from fractions import Fraction as F

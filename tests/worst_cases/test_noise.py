@@ -1,8 +1,6 @@
 """Sums, products, quotients and tails of the normal law, to the last bits."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 from fractions import Fraction
 from fractions import Fraction as F
 

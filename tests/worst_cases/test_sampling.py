@@ -1,8 +1,6 @@
 """Sampled pairs: amplification, directions, rates near 0 and 1."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
-# mypy: disable-error-code="arg-type, assignment, call-arg, call-overload"
-
 import math
 from fractions import Fraction as F
 

@@ -1,0 +1,381 @@
+"""The box: attacks gain nothing, disturb nobody and leave nothing behind."""
+
+import json
+import os
+import socket
+import threading
+import time
+from functools import partial
+from operator import mul
+from pathlib import Path
+
+import pytest
+
+from course import box, sheets, submissions
+from course.marks import mark, mark_task
+from course.tasks import Check, Question, Task, close, load, numbers_of
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "notebooks" / "assignments"
+if not FOLDER.exists():
+    pytest.skip("the course is kept elsewhere", allow_module_level=True)
+KINDS = [
+    kind
+    for kind in ("bubblewrap", "namespaces", "limits")
+    if (kind != "bubblewrap" or os.geteuid()) and box.works(kind)
+]
+CLOSED = [kind for kind in KINDS if kind != "limits"]
+SHORT = box.Limits(wall=4.0, patience=0.5, cpu=1)
+TASK = Task(
+    "toy",
+    stars=1,
+    minutes=1,
+    entry="f",
+    checks=(
+        Check(
+            "twice",
+            2,
+            lambda random, numbers: [
+                Question([x], close(partial(mul, 2.0, x), f"x = {x}"))
+                for x in random.sample(range(10, 99), 3)
+            ],
+        ),
+    ),
+)
+
+# Each defines f, which should be x -> 2 x, and tries to get marks without.
+ATTACKS = {
+    "an always-close float": """
+class Close(float):
+    def __eq__(self, other): return True
+    def __sub__(self, other): return Close(0)
+    __rsub__ = __abs__ = __round__ = __sub__
+    def __le__(self, other): return True
+    __lt__ = __ge__ = __gt__ = __le__
+    def __hash__(self): return 0
+    def __float__(self): return self
+def f(x): return Close(1)
+""",
+    "a transformer of the syntax tree": """
+import ast, builtins
+compile_ = builtins.compile
+def strip(source, *rest, **options):
+    tree = ast.parse(source) if isinstance(source, str) else source
+    tree.body = [x for x in tree.body if not isinstance(x, ast.Assert)]
+    return compile_(tree, *rest, **options)
+builtins.compile = strip
+try: get_ipython().ast_transformers.append(ast.NodeTransformer())
+except NameError: pass
+def f(x): return 0
+""",
+    "other builtins": """
+import builtins
+builtins.abs = lambda x: 0
+builtins.float = lambda x=0: 0
+builtins.isinstance = lambda *x: True
+def f(x): return 1
+""",
+    "another json, another numpy": """
+import json, sys
+json.dumps = lambda *x, **y: '{"place": 0, "value": true, "points": 99}'
+np.isclose = np.allclose = lambda *x, **y: True
+math.isclose = lambda *x, **y: True
+main = sys.modules["__main__"]
+main.plain = lambda x: {"points": 99}
+def f(x): return 1
+""",
+    "forged lines": """
+import os
+def f(x):
+    for end in range(3, 30):
+        for line in (b'{"place": 0, "value": true}', b'{"points": 99}',
+                     b'{"place": 0, "value": NaN}', b'[[[', bytes(range(256)),
+                     b'{"place": 99999999999999, "value": 1}'):
+            try: os.write(end, line + bytes([10]))
+            except OSError: pass
+    return 1
+""",
+    "an exit": "import os\nos._exit(0)",
+    "an exit inside": "import os\ndef f(x): os._exit(0)",
+    "an exception": "def f(x): raise SystemExit(0)",
+    "an exception that cannot be told": """
+class Odd(BaseException):
+    def __str__(self): return self.nothing
+def f(x): raise Odd()
+""",
+    "a crash": """
+import ctypes
+def f(x): return ctypes.string_at(0)
+""",
+    "deep recursion": "def f(x): return f(x)",
+    "three gigabytes": "def f(x):\n    x = bytearray(3 << 30)\n    return 1",
+    "a large list": "def f(x): return [1] * 10**6",
+    "a long text": "def f(x): return 'x' * 10**7",
+    "a deep list": """
+def f(x):
+    for _ in range(10**5): x = [x]
+    return x
+""",
+    "a list in itself": "def f(x):\n    y = []\n    y.append(y)\n    return y",
+    "a huge number": "def f(x): return 10**5000",
+    "a number above all floats": "def f(x): return 10**400",
+    "not a number": "def f(x): return float('nan')",
+    "infinity": "def f(x): return float('inf')",
+    "true": "def f(x): return True",
+    "a text": "def f(x): return str(2 * x)",
+    "a dictionary": "def f(x): return {'value': 2 * x}",
+    "a function": "def f(x): return f",
+    "a pickle": """
+import pickle
+class Bomb:
+    def __reduce__(self): return (print, ('boom',))
+def f(x): return pickle.dumps(Bomb())
+""",
+    "much output": """
+import sys
+def f(x):
+    for _ in range(10**4): print('x' * 10**4, file=sys.stderr)
+    print('x' * 10**7)
+    return 1
+""",
+    "files": """
+def f(x):
+    n = 0
+    for name in ('a', '/tmp/a', '/var/tmp/a', '/empty/a', '/dev/shm/a'):
+        try:
+            with open(name, 'w') as file: file.write('x' * 10**6)
+            n += 1
+        except OSError: pass
+    return 'written' if n else 1
+""",
+    "closed files": "import os\nos.closerange(0, 60)\ndef f(x): return 2 * x",
+    "children": """
+import os, threading
+def f(x):
+    made = 0
+    for _ in range(3):
+        try:
+            made += 1
+            if os.fork() == 0: os._exit(0)
+        except OSError: made -= 1
+    try: threading.Thread(target=print).start(); made += 1
+    except RuntimeError: pass
+    return 'made' if made else 1
+""",
+    "a program": """
+import subprocess
+def f(x):
+    try: subprocess.Popen(['sleep', '60'], start_new_session=True)
+    except OSError: return 1
+    return 'started'
+""",
+    "higher limits": """
+import resource
+def f(x):
+    for name in ('RLIMIT_NPROC', 'RLIMIT_AS', 'RLIMIT_FSIZE'):
+        try: resource.setrlimit(getattr(resource, name), (2**40, 2**40))
+        except (ValueError, OSError): continue
+        return 'raised'
+    return 1
+""",
+    "a look at the frames above": """
+import gc, sys
+def f(x):
+    frame, seen = sys._getframe(), ''
+    while frame:
+        seen += repr(frame.f_locals) + repr(frame.f_globals)
+        frame = frame.f_back
+    seen += repr(sys.argv) + repr(sys.modules)
+    words = 'jud' + 'ge', 'account' + 'lib', 'sec' + 'ret'
+    return 'told' if any(word in seen for word in words) else 1
+""",
+}
+LOOPS = {
+    "a loop": "def f(x):\n    while True: pass",
+    "a loop in the cell": "while True: pass",
+    "a loop that goes on": """
+def f(x):
+    while True:
+        try:
+            while True: pass
+        except BaseException: pass
+""",
+    "no alarm": """
+import signal
+signal.signal(signal.SIGPROF, signal.SIG_IGN)
+signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+def f(x):
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    while True: pass
+""",
+    "sleep": "import time\ndef f(x): time.sleep(1000)",
+}
+# These must see nothing and reach nobody: only where the box is closed.
+OUTSIDE = {
+    "the source": "def f(x): return open({folder!r} + '/secret.txt').read()",
+    "the folder above": """
+import os
+def f(x):
+    seen = [y for y in ({root!r}, '/etc/passwd', '/proc/1', '/var/lib')
+            if os.path.exists(y)]
+    seen += os.listdir('..') if os.listdir('.') else []
+    return seen or 1
+""",
+    "the parent": """
+import os, signal
+def f(x):
+    if os.getppid() > 1: return 'seen'
+    for number in (os.getppid(), -1):
+        try: os.kill(number, signal.SIGKILL)
+        except OSError: pass
+    return 1
+""",
+    "the network": """
+import socket
+def f(x):
+    socket.create_connection(('127.0.0.1', {port}), 1)
+    return 'connected'
+""",
+    "accountlib": """
+import sys
+sys.path += [{root!r}, '/usr/lib/python3/dist-packages']
+def f(x):
+    import accountlib
+    return 'imported'
+""",
+    "the mounts": """
+import ctypes, os
+def f(x):
+    libc = ctypes.CDLL(None)
+    done = libc.umount2(b'/packages', 2) == 0
+    done |= libc.mount(b'none', b'/empty', b'tmpfs', 0, None) == 0
+    done |= libc.unshare(0x10000000) == 0 and os.getuid() == 0
+    return 'mounted' if done else 1
+""",
+}
+
+
+def attempt(code, kind, limits=None):
+    """The values that came out, and how a marker judges them."""
+    if limits is None:
+        submission = submissions.Submission({"toy": code})
+        found = mark_task(TASK, submission, {}, b"seed" * 4, kind)
+        return found.points, found.results[0].message
+    outcome = box.ask([code], "f", [[7]], limits=limits, kind=kind)
+    return 2.0 if outcome.values.get(0) == 14 else 0, str(outcome)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_gains_nothing(attack, kind):
+    points, message = attempt(ATTACKS[attack], kind)
+    assert points == 0
+    for word in ("made", "started", "raised", "told", "written"):
+        assert f"'{word}'" not in message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("attack", LOOPS)
+def test_a_loop_ends(attack, kind):
+    start = time.monotonic()
+    points, _ = attempt(LOOPS[attack], kind, SHORT)
+    assert points == 0 and time.monotonic() - start < SHORT.wall + 3
+
+
+@pytest.mark.parametrize("kind", CLOSED)
+@pytest.mark.parametrize("attack", OUTSIDE)
+def test_nothing_outside_is_reached(attack, kind):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        code = OUTSIDE[attack]
+        for name, value in {
+            "{folder!r}": repr(str(FOLDER)),
+            "{root!r}": repr(str(ROOT)),
+            "{port}": str(server.getsockname()[1]),
+        }.items():
+            code = code.replace(name, value)
+        outcome = box.ask([code], "f", [[7]], kind=kind)
+    assert outcome.values in ({}, {0: 1}), outcome
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_right_answer_is_right_before_and_after(kind):
+    """Also several at a time, and the box leaves no file and no process."""
+    before = len(os.listdir("/proc/self/fd"))
+    points = []
+
+    def one():
+        points.append(attempt("def f(x): return np.float32(2 * x)", kind)[0])
+
+    threads = [threading.Thread(target=one) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert points == [2, 2, 2]
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_an_answer_of_one_task_cannot_spoil_another():
+    """A task sees the cells that it names, and its own."""
+    course = load(FOLDER)
+    assignment = course.find("ps1")
+    book = sheets.teacher_sheet(course, "ps1", "ada")
+    cells = {
+        cell.metadata["nbgrader"]["grade_id"]: cell.source
+        for cell in sheets.answer_cells(book)
+    }
+    texts = {"ps1-derive": cells.pop("ps1-derive")}
+    right = mark(
+        course, assignment, "ada", submissions.Submission(cells, texts)
+    )
+    hand = sum(x.task.points for x in right.tasks if x.task.rubric)
+    assert right.points == assignment.points - hand and right.waiting
+    cells["ps1-hockey"] = "import os\nos._exit(1)"
+    found = mark(
+        course, assignment, "ada", submissions.Submission(cells, texts)
+    )
+    lost = {x.task.name for x in found.tasks if x.points < x.task.points}
+    assert lost == {"ps1-hockey", "ps1-derive", "ps1-rounds"}
+
+
+def test_an_empty_sheet_gets_nothing(tmp_path):
+    course = load(FOLDER)
+    for assignment in course.assignments:
+        sheet = sheets.student_sheet(course, assignment.name, "ada")
+        path = tmp_path / f"{assignment.name}.ipynb"
+        sheets.write(sheet, path)
+        names = {task.name for task in assignment.tasks}
+        found = submissions.read(path, names)
+        assert found.notes == () and found.student == "ada"
+        marks = mark(course, assignment, "ada", found)
+        assert marks.points == 0 and not marks.waiting
+
+
+def test_numbers_of_another_student_do_not_help():
+    """The claims of a neighbour, and the sheet of a neighbour."""
+    course = load(FOLDER)
+    for assignment in course.assignments:
+        task = next(x for x in assignment.tasks if x.entry == "claims")
+        keys = {}
+        for student in ("ada", "grace", "emmy"):
+            numbers = numbers_of(assignment, course.secret, student)
+            keys[student] = json.dumps(assignment.keys(numbers))
+        assert len(set(keys.values())) == 3
+        numbers = numbers_of(assignment, course.secret, "ada")
+        other = numbers_of(assignment, course.secret, "grace")
+        code = f"claims = {assignment.keys(other)['claims_key']}"
+        submission = submissions.Submission({task.name: code})
+        found = mark_task(task, submission, numbers, b"seed" * 4)
+        assert found.points < task.points
+
+
+def test_what_is_not_guarded_is_said(monkeypatch, capsys, tmp_path):
+    from course.__main__ import main
+
+    monkeypatch.setattr(box, "best", lambda: "limits")
+    (tmp_path / "in").mkdir()
+    words = ["grade", "--course", str(FOLDER), "--out", str(tmp_path / "out")]
+    assert main([*words, str(tmp_path / "in")]) == 0
+    assert "network" in capsys.readouterr().err
