@@ -179,7 +179,7 @@ GOOD: dict[str, Any] = {
             lambda: al.calibrate_noise(
                 sampling=al.FullBatch(),
                 count=1,
-                mechanism=lambda x: x,  # type: ignore[return-value]  # no mechanism
+                mechanism=lambda x: x,  # type: ignore[return-value]
                 **GOOD,
             ),
             "mechanism must be a Mechanism",
