@@ -13,8 +13,8 @@ Names used here:
 | $\hat m_k$, $\hat e_k$ | `value`, – | their transforms |
 | $\beta_k$ | `wrong` | bound of the error of $\hat m_k$ |
 | $E$ | `error` | bound of the sum of all $\lvert e_x \rvert$ |
-| $h$ | `heavy` | number of places with much weight |
-| $\tau$, $\tau_2$ | `tail`, `log_tail` | tilted mass that a table lacks or has too much; mass outside of each end of the window |
+| $W$ | `heavy` | number of places with much weight |
+| $\tau$, $\tau_2$ | `tail`, – | tilted mass that a table lacks or has too much; mass outside of each end of the window, its logarithm is `log_tail` |
 | $w_x$ | – | what a mass at the place $x$ weighs in $\delta$ |
 | $u$ | `UNIT` | unit round-off, $2^{-53}$ |
 """
