@@ -69,8 +69,8 @@ def convex_hull(losses: Floats, mass: Floats) -> Floats:
 
     Parameters: `losses`, increasing; `mass`, one P-mass per loss, of
     either sign, whose curve lies below a convex curve.
-    Returns: non-negative masses with the same sum, whose curve is the
-    largest convex curve below the given one, rounded down.
+    Returns: non-negative masses, whose curve is the largest convex curve
+    below the given one; they and their sum are rounded down.
     Source: Doroshenko et al. (2022), Algorithm 2.
 
     >>> convex_hull(np.log([1.0, 2.0, 3.0]), np.array([1.0, -0.2, 0.9]))
@@ -101,7 +101,7 @@ def convex_hull(losses: Floats, mass: Floats) -> Floats:
     hull += np.bincount(right, to_right, minlength=len(ends))
     hull += np.bincount(left, moved - to_right, minlength=len(ends))
     # What was pooled with the piece beyond the last kink is taken from the
-    # largest losses, without changing the curve below them.
+    # largest losses, without raising the curve below them.
     lost = max(0.0, -float(hull[-1]))
     for k in np.flatnonzero(hull[1:-1] > 0)[::-1] + 1:
         if lost == 0:

@@ -13,8 +13,8 @@ Names used here:
 | $\hat m_k$, $\hat e_k$ | `value`, – | their transforms |
 | $\beta_k$ | `wrong` | bound of the error of $\hat m_k$ |
 | $E$ | `error` | bound of the sum of all $\lvert e_x \rvert$ |
-| $h$ | `heavy` | number of places with much weight |
-| $\tau$, $\tau_2$ | `tail`, `log_tail` | tilted mass that a table lacks or has too much; mass outside of each end of the window |
+| $W$ | `heavy` | number of places with much weight |
+| $\tau$, $\tau_2$ | `tail`, – | tilted mass that a table lacks or has too much; mass outside of each end of the window, its logarithm is `log_tail` |
 | $w_x$ | – | what a mass at the place $x$ weighs in $\delta$ |
 | $u$ | `UNIT` | unit round-off, $2^{-53}$ |
 """
@@ -220,8 +220,8 @@ def self_compose(
     what may be cut off at each end of the window, on the safe side.
     Returns: a distribution on the same side of the truth.
     Raises: ValueError for values outside these ranges.
-    Error: absolute: round-off of about T * 1e-15, counted on the safe
-    side. For relative accuracy at tiny delta use `epsilon` or `delta`.
+    Error: absolute: round-off of about T * 6e-14 for some 24,000 places,
+    counted on the safe side. For relative accuracy at tiny delta use `epsilon` or `delta`.
     Source: Doroshenko et al. (2022), Lemma 2.7.
 
     >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)

@@ -9,9 +9,11 @@ Names used here:
 |---|---|---|
 | $T$ | `count` | number of steps, of all kinds together |
 | $\Delta$ | `step` | grid step, in nats; of the last grid in a `Search` |
-| $\lambda$, $\eta$ | `order`, `tilt`, `thetas` | order of the saddle point, $> 0$; tilt of a grid; exponents of its window |
+| $\lambda$ | `order`, `tilt` | order of the saddle point, $> 0$; tilt of a grid, near it |
+| $\theta$ | `thetas` | exponents of the two ends of its window |
 | $\varepsilon$, $\delta$ | `guess`, `value` | what is asked, as it is guessed |
-| $s$ | `spread` | standard deviation of the loss of one step |
+| $s$ | – | standard deviation of the loss of one step |
+| $w$, $w'$ | `now`, `width` | width as predicted, and as measured |
 """
 
 import math

@@ -63,8 +63,8 @@ class BoundArray(Bound):
     Formula: lower <= truth <= upper, for each of them.
 
     Parameters: `lower`, `upper`, arrays of one shape, with 0 <= lower <=
-    upper (inf allowed), and so is `width`. A comparison is true where it
-    is proven for all of them; `contains` is, where each truth lies inside.
+    upper (inf allowed); `width` has that shape too. A comparison is true
+    if it is proven for all of them, `contains` if each truth lies inside.
     Raises: ValueError for other numbers, or for two shapes.
 
     >>> bounds = BoundArray(np.array([0.1, 0.3]), np.array([0.2, 0.4]))
@@ -345,7 +345,7 @@ class ManyQuestions:
         return self.answers(epsilons, self.curve, ask, SMALLEST_DELTA)
 
     def epsilons(self, deltas: Floats) -> BoundArray:
-        """Epsilon at increasing deltas; an end may be 0 without a proof."""
+        """Epsilon at increasing deltas; a lower end may just be 0."""
 
         def ask(delta: float) -> Bound:
             return self.look(Query(delta, None, self.width))
