@@ -221,7 +221,8 @@ def self_compose(
     Returns: a distribution on the same side of the truth.
     Raises: ValueError for values outside these ranges.
     Error: absolute: round-off of about T * 6e-14 for some 24,000 places,
-    counted on the safe side. For relative accuracy at tiny delta use `epsilon` or `delta`.
+    counted on the safe side. For relative accuracy at tiny delta use
+    `epsilon` or `delta`.
     Source: Doroshenko et al. (2022), Lemma 2.7.
 
     >>> coin = PrivacyLossDistribution(1.0, -1, [0.25, 0.0, 0.75], 0.0)
