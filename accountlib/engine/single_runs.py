@@ -181,7 +181,7 @@ def scaled_q_bounds(epsilons: Floats, masses: Floats) -> tuple[Floats, Floats]:
 
     Parameters: `epsilons`, n increasing edges; `masses`, n P-masses of
     the intervals above each.
-    Returns: (lower, upper), up to rounding, one for each epsilon.
+    Returns: (lower, upper), rounded outward, one for each epsilon.
 
     >>> at, mass = np.log([1.0, 2.0, 4.0]), np.array([0.5, 0.25, 0.0])
     >>> low, up = scaled_q_bounds(at, mass)
@@ -189,10 +189,16 @@ def scaled_q_bounds(epsilons: Floats, masses: Floats) -> tuple[Floats, Floats]:
     (0.3125, 0.625)
     """
     log_mass = np.log(np.maximum(masses, 5e-324))
-    ends = np.append(epsilons[1:], np.inf)
+    near = epsilons - epsilons[0]  # small numbers have more digits
+    size = 800 + near + np.append(near[1:], near[-1])
+    slack = 4 * UNIT * (len(near) + 8) * size
     lower, upper = (
-        np.exp(epsilons + np.logaddexp.accumulate((log_mass - x)[::-1])[::-1])
-        for x in (ends, epsilons)
+        np.exp(
+            near
+            + np.logaddexp.accumulate((log_mass - x)[::-1])[::-1]
+            + sign * slack
+        )
+        for x, sign in ((np.append(near[1:], np.inf), -1), (near, 1))
     )
     return lower, upper
 
