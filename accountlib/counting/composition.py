@@ -23,7 +23,8 @@ Names used here:
 """
 
 import math
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import (
     ROUND_CEILING,
@@ -32,17 +33,19 @@ from decimal import (
     Decimal,
     localcontext,
 )
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
 from accountlib.counting.loss_tables import BoundKind, PrivacyLossDistribution
-from accountlib.inputs import check_number
+from accountlib.inputs import Floats, check_number
 
 __all__ = [
     "directed",
     "Bound",
-    "compared",
+    "is_proven",
     "any_infinite",
     "SIDES",
     "Part",
@@ -115,9 +118,10 @@ class Bound:
             return 1.0
         return (self.upper - self.lower) / self.upper
 
-    def contains(self, value: float) -> bool:
-        """Whether lower <= value <= upper."""
-        return self.lower <= value <= self.upper
+    def contains(self, value: ArrayLike) -> bool:
+        """Whether lower <= value <= upper; for an array, all of them."""
+        above = is_proven(self.lower, operator.le, value)
+        return above and is_proven(self.upper, operator.ge, value)
 
     def __contains__(self, value: float) -> bool:
         return self.contains(value)
@@ -125,17 +129,17 @@ class Bound:
     def __iter__(self) -> Iterator[float]:
         return iter((self.lower, self.upper))
 
-    def __lt__(self, number: float) -> bool:
-        return bool(np.all(self.upper < compared(number)))
+    def __lt__(self, number: ArrayLike) -> bool:
+        return is_proven(self.upper, operator.lt, number)
 
-    def __le__(self, number: float) -> bool:
-        return bool(np.all(self.upper <= compared(number)))
+    def __le__(self, number: ArrayLike) -> bool:
+        return is_proven(self.upper, operator.le, number)
 
-    def __gt__(self, number: float) -> bool:
-        return bool(np.all(self.lower > compared(number)))
+    def __gt__(self, number: ArrayLike) -> bool:
+        return is_proven(self.lower, operator.gt, number)
 
-    def __ge__(self, number: float) -> bool:
-        return bool(np.all(self.lower >= compared(number)))
+    def __ge__(self, number: ArrayLike) -> bool:
+        return is_proven(self.lower, operator.ge, number)
 
     def __format__(self, form: str) -> str:
         if not form:
@@ -144,18 +148,29 @@ class Bound:
         return f"[{low}, {directed(self.upper, form, ROUND_CEILING)}]"
 
 
-def compared(number: float) -> float:
-    """The number that an interval is compared with, if it is one.
+def is_proven(
+    ends: float | Floats,
+    relation: Callable[[Any, Any], bool],
+    numbers: ArrayLike,
+) -> bool:
+    """Whether ends and numbers are in a relation, all of them, unrounded.
 
-    >>> compared(1.0)
-    1.0
+    >>> is_proven(2.0**53, operator.lt, np.int64(2**53 + 1))
+    True
     """
-    if isinstance(number, Bound):
+    if isinstance(numbers, Bound):
         raise TypeError(
             "two bounds have no order: compare an end with an end, such as "
             "one.upper < other.lower"
         )
-    return number
+
+    def holds(end: float, number: Any) -> bool:
+        exact = number.item() if isinstance(number, np.generic) else number
+        return relation(end, exact)
+
+    given = np.asarray(numbers, dtype=object)
+    with np.errstate(invalid="ignore"):  # NaN: nothing is proven
+        return bool(np.all(np.frompyfunc(holds, 2, 1)(ends, given)))
 
 
 # --- Mass at infinity

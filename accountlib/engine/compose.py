@@ -29,6 +29,7 @@ from scipy.fft import irfft, next_fast_len
 from accountlib.counting.composition import Part, chernoff_exponents
 from accountlib.counting.loss_tables import (
     MOST_CELLS,
+    TINY,
     BoundKind,
     GridTooFine,
     PrivacyLossDistribution,
@@ -148,8 +149,12 @@ def add_losses(
     bottom, top = (
         sum(n * int(t.index[end]) for t, n in tables) for end in (0, -1)
     )
-    if any(np.max(t.mass) == 0 for t, _ in tables):  # no finite loss at all
-        return replace(bare_sum(tables, 0.0), index=np.array([bottom]))
+    sums = [(float(np.sum(t.mass)), n) for t, n in tables]
+    least = min(sums)[0]
+    if least < TINY:  # next to no finite loss: it counts as infinite, or not
+        growth = math.fsum(n * math.log(max(total, 1.0)) for total, n in sums)
+        tail = 1.01 * least * math.exp(min(growth, 700.0))
+        return replace(bare_sum(tables, tail), index=np.array([bottom]))
     below, above = chernoff_exponents(parts, tilt, log_tail)
     first, last = tail_window(tables, log_tail, (below * step, above * step))
     if last - first >= MOST_CELLS:

@@ -224,6 +224,7 @@ def read_delta(total: Total, epsilon: float | Floats) -> float | Floats:
     error += 4 * np.abs(log_value)
     log_scale = total.log_scale - total.tilt * epsilon
     log_scale += sign * UNIT * error
+    log_scale = np.where(np.isnan(log_scale), sign * np.inf, log_scale)
     finite = np.exp(np.minimum(log_scale + log_value, 0.0))
     if sign > 0:
         finite = np.maximum(finite, 5e-324)  # no underflow to 0

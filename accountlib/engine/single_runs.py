@@ -181,7 +181,7 @@ def scaled_q_bounds(epsilons: Floats, masses: Floats) -> tuple[Floats, Floats]:
 
     Parameters: `epsilons`, n increasing edges; `masses`, n P-masses of
     the intervals above each.
-    Returns: (lower, upper), up to rounding, one for each epsilon.
+    Returns: (lower, upper), rounded outward, one for each epsilon.
 
     >>> at, mass = np.log([1.0, 2.0, 4.0]), np.array([0.5, 0.25, 0.0])
     >>> low, up = scaled_q_bounds(at, mass)
@@ -189,10 +189,16 @@ def scaled_q_bounds(epsilons: Floats, masses: Floats) -> tuple[Floats, Floats]:
     (0.3125, 0.625)
     """
     log_mass = np.log(np.maximum(masses, 5e-324))
-    ends = np.append(epsilons[1:], np.inf)
+    near = epsilons - epsilons[0]  # small numbers have more digits
+    size = 800 + near + np.append(near[1:], near[-1])
+    slack = 4 * UNIT * (len(near) + 8) * size
+    logs = (
+        near + np.logaddexp.accumulate((log_mass - x)[::-1])[::-1]
+        for x in (np.append(near[1:], np.inf), near)
+    )
     lower, upper = (
-        np.exp(epsilons + np.logaddexp.accumulate((log_mass - x)[::-1])[::-1])
-        for x in (ends, epsilons)
+        np.exp(np.minimum(log + sign * slack, 1.0))
+        for log, sign in zip(logs, (-1, 1), strict=True)
     )
     return lower, upper
 
@@ -256,7 +262,8 @@ def run_curve(pair: DominatingPair, epsilons: Floats) -> tuple[Floats, Floats]:
     safe_q = np.where(seen, above_q, 1.0)
     exponent = epsilons + np.log(safe_q)
     fall = np.where(seen, np.exp(np.minimum(exponent, 700.0)), 0.0)
-    size = 32 + 8 * (np.abs(epsilons) + np.abs(np.log(safe_q)))
+    most = np.minimum(np.abs(epsilons), 1e300)  # 0 times inf is no number
+    size = 32 + 8 * (most + np.abs(np.log(safe_q)))
     error = wrong + (wrong_q / safe_q + UNIT * size) * fall
     error += 32 * UNIT * above + 1e-305
     if pair.atom_count > 0:  # one may be on the wrong side of an epsilon

@@ -72,7 +72,7 @@ def normal_line(order: ArrayLike, sigma: float, shift: int) -> Any:
     """
     order = check_range("order", order, 1, np.inf)
     with np.errstate(over="ignore"):
-        line = order / 2 / sigma / sigma * shift**2
+        line = order / 2 / (sigma / shift) / (sigma / shift)
     return as_given(np.maximum(line, 5e-324))
 
 
@@ -339,6 +339,7 @@ def discrete_curve(
         log_p, log_q = np.log(p) + math.log(rate), np.log(q)
         mixed = np.logaddexp(log_p, log_q + np.log1p(-rate))
         w = rate * (p - q) / q
+        w = np.where((w == 0) & (p != q), np.copysign(5e-324, p - q), w)
         losses = np.where(np.abs(w) < 0.5, np.log1p(w), mixed - log_q)
     if add:
         losses, mixed, log_q = -losses, log_q, mixed

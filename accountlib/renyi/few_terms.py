@@ -188,6 +188,7 @@ def few_terms(
         ]
         result[large] = np.logaddexp(0, np.concatenate(ends))
         result[large] *= 1 + 1e-10
+        result[large] += np.where(np.concatenate(ends) > -np.inf, 1e-323, 0)
     return result
 
 

@@ -256,8 +256,8 @@ def between_orders(
     with np.errstate(invalid="ignore"):
         chord = np.where(part > 0, part * second, 0.0)
         chord += np.where(part < 1, (1 - part) * first, 0.0)
-    result = np.where(chord > 0, np.maximum(chord / (real - 1), 5e-324), 0.0)
-    result = (result * (1 + 8 * UNIT)).reshape(order.shape)
+    result = chord / (real - 1) * (1 + 8 * UNIT) + 1e-323  # not 0 by rounding
+    result = np.where(first + second > 0, result, 0.0).reshape(order.shape)
     return as_given(np.where(np.isinf(order), at_infinity, result))
 
 
@@ -400,7 +400,7 @@ def log_braces(
     found, size = log_sums_at(orders, log_rate, log_rest, weights)
     size += np.abs(np.where(np.isfinite(found), found, 0.0))
     total = np.logaddexp(0, found + 1e-13 + roundings * UNIT * size)
-    return np.where(found > -np.inf, np.maximum(total, 5e-324), 0.0)
+    return np.where(found > -np.inf, total + 5e-324, 0.0)
 
 
 def all_terms(orders: Orders, rdp: Curve, rate: float, bound: Claim) -> Floats:
@@ -444,7 +444,8 @@ def sampled_loss(rdp: Curve, rate: float) -> float:
         return 0.0
     gain, share = float(log_expm1(np.array(loss))), math.log(rate)
     slack = 4 * UNIT * (1 + abs(gain) + abs(share))
-    return float(np.logaddexp(0, gain + share + slack)) * (1 + 4 * UNIT)
+    total = np.logaddexp(0, gain + share + slack) * (1 + 4 * UNIT)
+    return float(total + 1e-323)  # never 0
 
 
 def sampled_rdp(

@@ -229,7 +229,12 @@ def raised(curve: Curve, error: float) -> Curve:
     >>> raised(lambda a: a, 0.5)(np.array([2.0]))
     array([3.])
     """
-    return lambda order: curve(order) * (1 + error)
+
+    def above(order: ArrayLike) -> Any:
+        value = curve(order)
+        return value * (1 + error) + 1e-323 * (value > 0)
+
+    return above
 
 
 def list_curve(base: DiscretePair, step: Step) -> Curve:

@@ -79,7 +79,7 @@ class BoundArray(Bound):
     def __post_init__(self) -> None:
         for name in ("lower", "upper"):
             ends = check_range(name, getattr(self, name), 0, np.inf)
-            ends = np.abs(ends)  # a copy, and no negative zero
+            ends = np.array(np.abs(ends))  # a copy, and no negative zero
             ends.flags.writeable = False
             object.__setattr__(self, name, ends)
         if self.lower.shape != self.upper.shape:
@@ -103,12 +103,6 @@ class BoundArray(Bound):
         share = gap / np.where(equal | endless, 1.0, self.upper)
         return np.where(endless & ~equal, 1.0, share)
 
-    def contains(self, value: ArrayLike) -> bool:
-        """Whether lower <= value <= upper, for all of them."""
-        truth = np.asarray(value, dtype=np.float64)
-        inside = (self.lower <= truth) & (truth <= self.upper)
-        return bool(np.all(inside))
-
     def __iter__(self) -> Iterator[Any]:
         return iter((self.lower, self.upper))
 
@@ -125,6 +119,8 @@ class BoundArray(Bound):
         return BoundArray, (self.lower, self.upper)  # read-only again
 
     def __format__(self, form: str) -> str:
+        if not form:
+            return str(self)
         ends = zip(self.lower.flat, self.upper.flat, strict=True)
         each = (format(Bound(float(x), float(y)), form) for x, y in ends)
         return ", ".join(each)

@@ -484,11 +484,13 @@ class MixturePair(WeightedGaussians):
         p, q = np.zeros(len(edges) + 1), np.zeros(len(edges) + 1)
         inside = (edges - self._lowest[0]) - self._lowest[1] > 0
         first = len(edges) - int(np.count_nonzero(inside))
-        if first == len(edges):  # every edge lies below the lowest loss
-            p[-1] = q[-1] = 1
+        far = edges > 1e100 * (1 + min(self.means[-1], 1e100)) ** 2
+        last = max(len(edges) - int(np.count_nonzero(far)), first)
+        if first == last:  # no edge lies where losses have any mass
+            p[first] = q[first] = 1
             return p, q
-        p[first:], q[first:] = super().interval_masses(
-            edges[first:], widths[first:], closed
+        p[first : last + 1], q[first : last + 1] = super().interval_masses(
+            edges[first:last], widths[first : last - 1], closed
         )
         return p, q
 

@@ -207,7 +207,9 @@ class GaussianPair(DominatingPair):
         self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
         middle, low = quotient(edges, self.mu)
-        near = np.abs(middle) < 1e100  # else nothing or all lies beyond
+        middle = np.clip(middle, -1e305, 1e305)  # no overflow
+        limit = max(1e100, 2 * self.mu)  # beyond it lies nothing, or all
+        near = np.abs(middle) < limit
         shift = np.where(near, rests - middle * self.rest, 0.0) / self.mu
         low = np.where(near, low + shift, 0.0)
         masses = []

@@ -322,3 +322,20 @@ def test_epsilons_next_to_a_grid_point() -> None:
                 exact = max(2 + mp.log1p(-16 * mp.mpf(delta) / 9), 0)
                 ends = read_epsilon(low, delta), read_epsilon(high, delta)
                 assert ends[0] <= exact <= ends[1] < ends[0] + 1e-8
+
+
+@pytest.mark.parametrize(("bound", "sign"), SIDES)
+@pytest.mark.parametrize("tiny", [1e-320, 1e-300, 1e-125, 1e-20])
+def test_next_to_no_finite_loss(bound, sign, tiny):
+    """NaN, or a window of 1e15 places for a table of one."""
+    small = PrivacyLossDistribution(1e-12, 3, [tiny], 0.25, bound)
+    large = PrivacyLossDistribution(1e-12, 2, [0.5, 0.25], 0.25, bound)
+    for found, infinity in (
+        (al.compose([small, large]), 7 / 16),
+        (al.self_compose(small, 3), 37 / 64),
+        (al.self_compose(small, 10**6), 1.0),
+    ):
+        exact = infinity + tiny * 1e-11  # at most, and at least the first
+        low, high = sorted([found.delta(0.0), infinity])
+        assert high - low <= 2 * exact - 2 * infinity + 1e-14
+        assert sign * (found.delta(0.0) - infinity) >= -1e-15

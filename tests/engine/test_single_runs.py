@@ -238,3 +238,42 @@ def test_infinite_masses_of_lists_hold_the_sum_of_fractions(count):
             exact = 1 - (1 - lost) ** count
             assert bound.lower <= exact <= bound.upper
             assert bound.upper - bound.lower < 1e-14 * exact
+
+
+# --- huge losses -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", [1e-5, 8.4e-12, 4.2e-25, 1e-58, 3e-116])
+@pytest.mark.parametrize("place", [-3.0, -0.5, 1.0])
+def test_one_run_at_huge_losses(noise, place):
+    """Exponents of 1e20 have no digits left of what counts in them."""
+    with mp.workdps(400):
+        mu = 1 / mp.mpf(noise)
+        epsilon = float(mu * (mu / 2 + place))
+        z = mp.mpf(epsilon) / mu
+        tails = [mp.erfc((z + x) / mp.sqrt(2)) / 2 for x in (-mu / 2, mu / 2)]
+        truth = tails[0] - mp.exp(epsilon) * tails[1]
+        run = al.Release(al.Gaussian(noise))
+        one = al.delta(run, epsilon=epsilon, adjacency="remove")
+        many = al.delta(run, epsilon=[epsilon], adjacency="remove")
+        for low, high in (one, (many.lower[0], many.upper[0])):
+            assert low <= truth <= high
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        al.Release(al.Gaussian(1.0)),
+        al.Release(al.DiscreteGaussian(3.0)),
+        al.Release(al.Gaussian(0.9), al.Poisson(0.001), count=100),
+        al.Release(al.Gaussian(2.0), al.FixedBatch(50, 1000), count=100),
+    ],
+)
+@pytest.mark.parametrize("epsilon", [1e200, 1e300, 1.79e308])
+def test_the_largest_epsilons(run, epsilon):
+    """Also with a group of 2: its pairs are mixtures."""
+    for group_size in (1, 2):
+        bound = al.delta(
+            run, epsilon=epsilon, adjacency="remove", group_size=group_size
+        )
+        assert bound.lower == 0 < bound.upper < 1e-290

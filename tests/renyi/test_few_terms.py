@@ -5,9 +5,10 @@ import math
 from functools import partial
 
 import numpy as np
+from mpmath import mp
 
 import accountlib as al
-from accountlib.renyi import few_terms
+from accountlib.renyi import curves, few_terms
 from tests.renyi.high_precision import close
 
 gaussian = partial(partial, al.gaussian_rdp)  # gaussian(noise_multiplier=2)
@@ -90,3 +91,58 @@ def test_few_terms_where_the_middle_is_nearly_nothing():
         5, rdp=curve, rate=0.4, terms=2, bound="tight"
     )
     assert close(few, exact, 1e-9)  # the middle is R(3) at order 3
+
+
+# --- the smallest numbers ----------------------------------------------------
+
+
+def test_no_curve_is_0_where_the_truth_is_not():
+    """A chord between whole orders, or the end at infinity, was 0."""
+    orders = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 7.3, 1e4 + 0.5, math.inf])
+    for value in (5e-324, 1e-310, 1e-200):
+
+        def curve(order, value=value):
+            return np.full(np.shape(order), value)
+
+        for rate in (5e-324, 1e-200, 1e-10, 0.5):
+            for found in (
+                al.without_replacement_rdp(orders, rdp=curve, rate=rate),
+                al.poisson_rdp(orders, rdp=curve, rate=rate),
+                few_terms.poisson_rdp_terms(
+                    orders, rdp=curve, rate=rate, terms=1
+                ),
+            ):
+                assert np.all(found > 0)
+
+
+def test_equal_laws_stay_equal():
+    def nothing(order):
+        return np.zeros(np.shape(order))
+
+    orders = np.array([1.5, 2.0, 9.5, math.inf])
+    for found in (
+        al.without_replacement_rdp(orders, rdp=nothing, rate=0.5),
+        al.poisson_rdp(orders, rdp=nothing, rate=0.5, bound="tight"),
+        few_terms.poisson_rdp_terms(
+            orders, rdp=nothing, rate=0.5, terms=1, bound="tight"
+        ),
+    ):
+        assert np.all(found == 0)
+
+
+def test_the_smallest_floats_are_rounded_up():
+    """2.5e-320 has four digits: a chord must not lose one of them."""
+    for scale in np.random.default_rng(3).uniform(1, 90, 40):
+        value = float(scale * 1e-322)
+        found = al.poisson_rdp(2.5, rdp=lambda a, v=value: v, rate=0.5)
+        with mp.workdps(50):  # moments 1 + x, to first order in x
+            two = mp.mpf(value) / 4
+            three = 3 * two / 2 + (2 * mp.mpf(value)) / 8
+            assert found >= (two + three) / 2 / mp.mpf(1.5)
+
+
+def test_lines_of_normal_noise_do_not_underflow_on_the_way():
+    found = curves.discrete_gaussian_rdp(2, sigma=1e170, sensitivity=10**15)
+    assert abs(found - 1e-310) < 1e-320
+    step = curves.discrete_curve([0.55, 0.45], [0.45, 0.55], rate=5e-324)
+    assert step(2.0) > 0

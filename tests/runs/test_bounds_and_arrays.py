@@ -87,6 +87,50 @@ def test_an_order_is_a_proven_one(kind):
     assert bound >= kind(0.5) and not bound > kind(0.5)
 
 
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint64, np.array])
+def test_whole_numbers_are_not_rounded(kind):
+    """2^53 + 1 is no float: NumPy would make 2^53 of it."""
+    for bound in (
+        al.Bound(2.0**53, 2.0**53),
+        BoundArray([2.0**53], [2.0**53]),
+    ):
+        above, below = kind(2**53 + 1), kind(2**53 - 1)
+        assert bound < above and not bound >= above and below < bound
+        assert above > bound and not above <= bound
+        assert not bound.contains(above)
+        assert bound.contains(kind(2**53))
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, Fraction, Decimal])
+def test_numbers_of_other_kinds_are_not_rounded(kind):
+    """0.1 would become one of 16 bits, and then be equal to it."""
+    number = kind("1/10") if kind is Fraction else kind("0.1")
+    smaller = Fraction(str(number) if kind is Decimal else float(number))
+    smaller = Fraction(1, 10) if kind is Fraction else smaller
+    proven = Fraction(0.1) <= smaller
+    for bound in (al.Bound(0.1, 0.1), BoundArray([0.1], [0.1])):
+        assert (bound <= number) == (not bound > number) == proven
+        assert bound.contains(number) == (Fraction(0.1) == smaller)
+
+
+def test_numbers_that_are_no_floats():
+    huge = 10**400
+    for bound in (al.Bound(1.0, 2.0), BoundArray([1.0], [2.0])):
+        assert bound < huge and not bound > huge and not bound.contains(huge)
+        assert not bound.contains(math.nan)
+        for wrong in ("1.5", np.array(["1.5"]), None, 1j):
+            with pytest.raises(TypeError):
+                bound.contains(wrong)
+            with pytest.raises(TypeError):
+                assert bound < wrong
+
+
+def test_one_interval_in_an_array_of_no_dimension():
+    bound = BoundArray(np.array(0.25), np.array(0.5))
+    assert bound.lower.shape == () and f"{bound:.2f}" == "[0.25, 0.50]"
+    assert f"{bound}" == str(bound)
+
+
 def test_no_order_of_what_is_no_number():
     bound = al.Bound(0.5, 1.0)
     assert not bound < math.nan and not bound > math.nan
