@@ -52,7 +52,7 @@ def chained_delta(epsilon, sigma, rate):
         return group_deltas(e, sigma, rate, 1)[0]
     def add(e):
         return group_deltas(e, sigma, rate, 1)[1]
-    grid = np.linspace(0, epsilon, 401)
+    grid = np.linspace(0, epsilon, 201)
     return {answer}
 """
 
