@@ -249,7 +249,7 @@ NOISE = Task(
 def moments(s: Any, sigma: float, rate: float, add: bool) -> Any:
     """E e^(s L) of a step: the integral of q r^(s + 1), or of q r^(-s)."""
     top = float(np.max(s.real)) + 1 if not add else 0.0
-    z = np.linspace(-11 * sigma, top + 11 * sigma, 6001)
+    z = np.linspace(-11 * sigma, top + 11 * sigma, 1201)
     ratio = np.log1p(rate * np.expm1((2 * z - 1) / (2 * sigma**2)))
     log_q = -(z**2) / (2 * sigma**2) - 0.5 * math.log(2 * math.pi * sigma**2)
     power = -s if add else s + 1
@@ -279,7 +279,7 @@ def one_direction(
         found -= np.log(s) + np.log(s + 1)
         nodes.append(s)
         weights.append(found)
-        if found.real.max() < weights[0].real.max() - 25:
+        if found.real.max() < weights[0].real.max() - 20:
             break
     s, log_weight = np.concatenate(nodes), np.concatenate(weights)
 

@@ -53,7 +53,7 @@ from scipy.fft import irfft, rfft
 from scipy.special import ndtr
 def run_epsilon(sampler, sigma, rate, count, delta):
     sigma = {sigma}
-    step, size = 1e-4, 2**20
+    step, size = 2e-4, 2**19
     z = np.linspace(-12 * sigma, 1 + 12 * sigma, 100_001)
     q, moved = np.diff(ndtr(z / sigma)), np.diff(ndtr((z - 1) / sigma))
     middle = (z[1:] + z[:-1]) / 2

@@ -107,7 +107,6 @@ WRONG = (
     mu("mass at infinity lost", 1, kept="min(a, b) > 0"),
     mu("the first corner only", 2, "max(found[:2])"),
     mu("the order of the table", 2, order="pass"),
-    mu("the last two outcomes taken for one", 2, "max(found[:-1])"),
     cutoff("no cut-off: the number without sampling", 4, "1 / sigma"),
     cutoff("the rate times the number without sampling", 4, "rate / sigma"),
     cutoff(
