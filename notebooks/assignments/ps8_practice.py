@@ -87,7 +87,7 @@ def ask_crossing(counts: tuple[int, int], places: int) -> Ask:
         found: list[Question] = []
         while len(found) < 3:
             truth, rate = pick(random, 0.62, 0.88), pick(random, 0.3, 0.7)
-            case = [truth, rate, random.randint(*counts)]
+            case: list[Any] = [truth, rate, random.randint(*counts)]
             gaps = [abs(d) for _, d in leads(*case)[:-1]]
             if len(crossings(*case)) != places or min(gaps) < 1e-4:
                 continue
@@ -139,8 +139,9 @@ def ask_attack(epochs: tuple[int, int], low: float, high: float) -> Ask:
         while len(found) < 3:
             sigma = pick(random, 0.3, 0.8)
             threshold = pick(random, 1, 6)
-            case = [pick(random, 0.1, 2), sigma, random.randint(5, 200)]
-            case += [random.randint(*epochs), threshold]
+            batches, times = random.randint(5, 200), random.randint(*epochs)
+            case: list[Any] = [pick(random, 0.1, 2), sigma, batches, times]
+            case.append(threshold)
             if not low < attack(*case) < high:
                 continue
             names = ("epsilon", "sigma", "batches", "epochs", "threshold")
@@ -221,7 +222,7 @@ def ask_audit(
         found: list[Question] = []
         while len(found) < 3:
             members, outsiders = random.sample(range(300, 900), 2)
-            case = [
+            case: list[Any] = [
                 *(round(members * random.uniform(*hit)), members),
                 *(round(outsiders * random.uniform(*false)), outsiders),
                 random.choice((1e-3, 5e-3, 1e-2)),
@@ -285,7 +286,7 @@ def ask_cut(low: float, high: float, delta: float) -> Ask:
             records, rate = random.randint(200, 500), pick(random, 0.05, 0.2)
             count, goal = random.randint(50, 300), random.uniform(low, high)
             largest = int(binom.isf(10**goal / count, records, rate))
-            case = [
+            case: list[Any] = [
                 *(pick(random, 0.2, 3), delta, records, rate),
                 *(largest, count),
             ]
