@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import importlib.util
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -184,6 +185,38 @@ def _sides(value: Any, right: dict[str, str]) -> str:
     if all(value.get(name) == side for name, side in right.items()):
         return ""
     return f"at least one of {', '.join(right)} is not what you say"
+
+
+RANGE = re.compile(r"<(\d+(?:\.(\d+))?) to (\d+(?:\.(\d+))?)>")
+
+
+def draw_claims(random: Random, pool: list[tuple[str, str]]) -> dict[str, Any]:
+    """Claims with their sides, in a random order, as numbers of a student.
+
+    A text may ask for a number of the student's own: `<0.05 to 0.2>`, or
+    `<3 to 9>` for a whole one.
+    """
+
+    def drawn(match: re.Match[str]) -> str:
+        digits = max(len(part or "") for part in (match[2], match[4]))
+        if digits == 0:
+            return str(random.randint(int(match[1]), int(match[3])))
+        low, high = float(match[1]), float(match[3])
+        return f"{random.uniform(low, high):.{digits}f}"
+
+    pool = random.sample(pool, len(pool))
+    listed = [
+        f"- **{name}.** {RANGE.sub(drawn, text)}"
+        for name, (text, _) in zip("ABCDEFGHIJKL", pool, strict=False)
+    ]
+    sides = [side for _, side in pool]
+    return {"claims": "\n".join(listed), "_sides": sides}
+
+
+def claims_key(numbers: Numbers) -> dict[str, Any]:
+    """The reference answer to a list of claims."""
+    sides = zip("ABCDEFGHIJKL", numbers["_sides"], strict=False)
+    return {"claims_key": repr(dict(sides))}
 
 
 # --- the folder of a course ---------------------------------------------

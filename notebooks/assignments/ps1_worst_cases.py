@@ -20,7 +20,9 @@ from course.tasks import (
     Question,
     Task,
     claims,
+    claims_key,
     close,
+    draw_claims,
     part,
     pick,
 )
@@ -287,41 +289,43 @@ METHODS = (
         "upper",
     ),
     (
-        "The exact $\\delta$ at $\\varepsilon - 0.1$.",
+        "The exact $\\delta$ at $\\varepsilon - <0.05 to 0.30>$.",
         "upper",
     ),
     (
-        "$E_P[e^{\\lambda (L - \\varepsilon)}]$ with $\\lambda = 3$, where "
-        "$L$ is the privacy loss.",
+        "$E_P[e^{\\lambda (L - \\varepsilon)}]$ with $\\lambda = <1.5 to "
+        "6.0>$, where $L$ is the privacy loss.",
         "upper",
     ),
     (
-        "Every loss is moved up to the next multiple of 0.2, and $\\delta$ "
-        "is taken of the table.",
+        "Every loss is moved up to the next multiple of <0.10 to 0.30>, and "
+        "$\\delta$ is taken of the table.",
         "upper",
     ),
     (
         "$P(S) - e^\\varepsilon Q(S)$ for the event $S$ that the output is "
-        "above 2.",
+        "above <1.2 to 2.8>.",
         "lower",
     ),
     (
-        "The outputs are cut into intervals of length 0.5, and the positive "
-        "parts of $P - e^\\varepsilon Q$ of the intervals are added up.",
+        "The outputs are cut into intervals of length <0.30 to 0.80>, and "
+        "the positive parts of $P - e^\\varepsilon Q$ of the intervals are "
+        "added up.",
         "lower",
     ),
     (
-        "Every loss above 3 is left out of the sum, since it is rare.",
+        "Every loss above <2.5 to 4.0> is left out of the sum, since it is "
+        "rare.",
         "lower",
     ),
     (
-        "The average of $(1 - e^{\\varepsilon - L})_+$ over 10,000 random "
-        "outputs drawn from $P$.",
+        "The average of $(1 - e^{\\varepsilon - L})_+$ over <2000 to 9000> "
+        "random outputs drawn from $P$.",
         "neither",
     ),
     (
-        "Every loss is moved to the nearest multiple of 0.2, and $\\delta$ "
-        "is taken of the table.",
+        "Every loss is moved to the nearest multiple of <0.10 to 0.30>, and "
+        "$\\delta$ is taken of the table.",
         "neither",
     ),
 )
@@ -340,20 +344,7 @@ def draw_numbers(random: Random) -> dict[str, Any]:
         random.choice(METHODS[7:]),
     ]
     pool.append(random.choice([x for x in METHODS if x not in pool]))
-    random.shuffle(pool)
-    named = zip("ABCDEF", pool, strict=True)
-    listed = [f"- **{name}.** {text}" for name, (text, _) in named]
-    return {
-        "sigma": sigma,
-        "epsilon": epsilon,
-        "claims": "\n".join(listed),
-        "_sides": [side for _, side in pool],
-    }
-
-
-def key(numbers: Numbers) -> dict[str, Any]:
-    sides = zip("ABCDEF", numbers["_sides"], strict=True)
-    return {"claims_key": repr(dict(sides))}
+    return {"sigma": sigma, "epsilon": epsilon} | draw_claims(random, pool)
 
 
 ASSIGNMENT = Assignment(
@@ -375,5 +366,5 @@ ASSIGNMENT = Assignment(
         ),
     ),
     draw_numbers,
-    key,
+    claims_key,
 )

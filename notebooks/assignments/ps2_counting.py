@@ -20,7 +20,9 @@ from course.tasks import (
     Question,
     Task,
     claims,
+    claims_key,
     close,
+    draw_claims,
     pick,
 )
 from course.values import Malformed, number, numbers
@@ -416,7 +418,7 @@ DERIVE = Task(
 )
 METHODS = (
     ("Every loss is moved up to the next grid loss.", "upper"),
-    ("Losses above 20 are moved to infinity, the others up.", "upper"),
+    ("Losses above <12 to 30> are moved to infinity, the others up.", "upper"),
     ("The epsilons of single runs, at $\\delta/T$ each, added up.", "upper"),
     (
         "Connected dots: a table whose curve is the exact one at each grid "
@@ -424,14 +426,14 @@ METHODS = (
         "upper",
     ),
     ("Every loss is moved down to the grid.", "lower"),
-    ("Losses above 5 are left out, the others moved down.", "lower"),
+    ("Losses above <3 to 8> are left out, the others moved down.", "lower"),
     (
         "All losses moved down to the grid, and of the largest grid losses "
         "some thrown away.",
         "lower",
     ),
     ("Every loss is moved to the nearest grid loss.", "neither"),
-    ("Losses above 5 are left out, the others moved up.", "neither"),
+    ("Losses above <3 to 8> are left out, the others moved up.", "neither"),
     (
         "The sum of the losses is taken for normal, with its exact mean and "
         "variance.",
@@ -443,24 +445,12 @@ METHODS = (
 def draw_numbers(random: Random) -> dict[str, Any]:
     pool = random.sample(METHODS[:4], 2) + random.sample(METHODS[4:7], 2)
     pool += random.sample(METHODS[7:], 2)
-    random.shuffle(pool)
-    names = "ABCDEF"
-    listed = [
-        f"- **{x}.** {text}" for x, (text, _) in zip(names, pool, strict=True)
-    ]
     return {
         "sigma": pick(random, 0.8, 1.5),
         "rate": pick(random, 0.01, 0.1),
         "count": random.randint(100, 900),
-        "claims": "\n".join(listed),
-        "_sides": [side for _, side in pool],
         "_run": random.getrandbits(60),
-    }
-
-
-def key(numbers: Numbers) -> dict[str, Any]:
-    sides = zip("ABCDEF", numbers["_sides"], strict=True)
-    return {"claims_key": repr(dict(sides))}
+    } | draw_claims(random, pool)
 
 
 ASSIGNMENT = Assignment(
@@ -483,5 +473,5 @@ ASSIGNMENT = Assignment(
         ),
     ),
     draw_numbers,
-    key,
+    claims_key,
 )

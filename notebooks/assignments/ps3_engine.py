@@ -22,7 +22,9 @@ from course.tasks import (
     Question,
     Task,
     claims,
+    claims_key,
     close,
+    draw_claims,
     part,
     pick,
 )
@@ -337,11 +339,13 @@ DERIVE = Task(
 )
 METHODS = (
     (
-        "$e^{T K(\\lambda) - \\lambda \\varepsilon}$ at $\\lambda = 2$.",
+        "$e^{T K(\\lambda) - \\lambda \\varepsilon}$ at $\\lambda = <1.5 to "
+        "4.0>$.",
         "upper",
     ),
     (
-        "$e^{T K(\\lambda) - \\lambda \\varepsilon}$ at the best of 9 tilts.",
+        "$e^{T K(\\lambda) - \\lambda \\varepsilon}$ at the best of <5 to "
+        "20> tilts.",
         "upper",
     ),
     (
@@ -349,7 +353,7 @@ METHODS = (
         "upper",
     ),
     (
-        "The exact $\\delta$ of the run at $\\varepsilon - 0.01$.",
+        "The exact $\\delta$ of the run at $\\varepsilon - <0.01 to 0.05>$.",
         "upper",
     ),
     (
@@ -378,19 +382,10 @@ METHODS = (
 def draw_numbers(random: Random) -> dict[str, Any]:
     pool = random.sample(METHODS[:4], 2) + random.sample(METHODS[4:6], 2)
     pool += random.sample(METHODS[6:], 2)
-    random.shuffle(pool)
-    named = zip("ABCDEF", pool, strict=True)
     return {
         "count": random.randint(2_000, 9_000),
         "epsilon": pick(random, 0.8, 3),
-        "claims": "\n".join(f"- **{x}.** {text}" for x, (text, _) in named),
-        "_sides": [side for _, side in pool],
-    }
-
-
-def key(numbers: Numbers) -> dict[str, Any]:
-    sides = zip("ABCDEF", numbers["_sides"], strict=True)
-    return {"claims_key": repr(dict(sides))}
+    } | draw_claims(random, pool)
 
 
 ASSIGNMENT = Assignment(
@@ -413,5 +408,5 @@ ASSIGNMENT = Assignment(
         ),
     ),
     draw_numbers,
-    key,
+    claims_key,
 )

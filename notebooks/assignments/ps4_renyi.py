@@ -19,7 +19,9 @@ from course.tasks import (
     Question,
     Task,
     claims,
+    claims_key,
     close,
+    draw_claims,
     pick,
 )
 
@@ -245,8 +247,8 @@ SAMPLED = Task(
 # --- claims -------------------------------------------------------------
 
 METHODS = (
-    ("The exact curve at the order 8, and no other order.", "upper"),
-    ("The rule without $c_a$, at the best of ten orders.", "upper"),
+    ("The exact curve at the order <4 to 20>, and no other order.", "upper"),
+    ("The rule without $c_a$, at the best of <8 to 40> orders.", "upper"),
     (
         "The value of the curve at the next whole order above $a$ in place "
         "of the one at $a$, at the best $a$.",
@@ -269,8 +271,8 @@ METHODS = (
         "neither",
     ),
     (
-        "The curve of a step as the average over 10,000 random losses, at "
-        "the best order.",
+        "The curve of a step as the average over <2000 to 9000> random "
+        "losses, at the best order.",
         "neither",
     ),
     (
@@ -284,20 +286,11 @@ METHODS = (
 def draw_numbers(random: Random) -> dict[str, Any]:
     pool = random.sample(METHODS[:4], 2) + random.sample(METHODS[4:7], 2)
     pool += random.sample(METHODS[7:], 2)
-    random.shuffle(pool)
-    named = zip("ABCDEF", pool, strict=True)
     return {
         "sigma": pick(random, 0.8, 1.5),
         "rate": pick(random, 0.01, 0.1),
         "count": 2 * random.randint(100, 900),
-        "claims": "\n".join(f"- **{x}.** {text}" for x, (text, _) in named),
-        "_sides": [side for _, side in pool],
-    }
-
-
-def key(numbers: Numbers) -> dict[str, Any]:
-    sides = zip("ABCDEF", numbers["_sides"], strict=True)
-    return {"claims_key": repr(dict(sides))}
+    } | draw_claims(random, pool)
 
 
 ASSIGNMENT = Assignment(
@@ -319,5 +312,5 @@ ASSIGNMENT = Assignment(
         ),
     ),
     draw_numbers,
-    key,
+    claims_key,
 )
