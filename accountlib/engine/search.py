@@ -62,6 +62,7 @@ __all__ = [
     "first_step",
     "with_atoms",
     "with_tilt",
+    "with_bound",
     "cut_with",
     "log_rare_share",
     "transform_work",
@@ -127,6 +128,7 @@ Way = Literal[
     "two grids",
     "simple bounds",
     "single run",
+    "known limits",
 ]
 
 
@@ -324,6 +326,17 @@ def with_tilt(search: Search, step: float, value: float) -> Search:
 # --- To compute
 
 
+def with_bound(search: Search, bound: Bound, way: Way) -> Search:
+    """The same search with another interval; ends that moved are by `way`."""
+    old = search.bound
+    return replace(
+        search,
+        bound=bound,
+        lower_from=way if bound.lower != old.lower else search.lower_from,
+        upper_from=way if bound.upper != old.upper else search.upper_from,
+    )
+
+
 def cut_with(search: Search, found: Bound, way: Way) -> Search:
     """The same search, its interval cut with another one of the truth.
 
@@ -333,13 +346,7 @@ def cut_with(search: Search, found: Bound, way: Way) -> Search:
     >>> search.bound, search.lower_from, search.upper_from
     (Bound(lower=4.0, upper=inf), 'simple bounds', 'nothing')
     """
-    old = search.bound
-    return replace(
-        search,
-        bound=within(old, found),
-        lower_from=way if found.lower > old.lower else search.lower_from,
-        upper_from=way if found.upper < old.upper else search.upper_from,
-    )
+    return with_bound(search, within(search.bound, found), way)
 
 
 def log_rare_share(cells: Sequence[Cells], tilt: float) -> float:

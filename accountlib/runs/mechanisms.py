@@ -17,14 +17,15 @@ Names used here:
 | $c_j$, $w_j$ | `sensitivities`, `probabilities` | what a record may add to a sum, and how likely |
 | $\gamma$ | `rate` | chance that a record is drawn, in $[0, 1]$ |
 | $b$, $n$, $B$ | `batch_size`, `dataset_size` | records in a fixed batch, in the larger data set; a batch |
-| $T$ | `count` | number of runs, $\ge 1$ |
+| $T$, $T_j$ | `count` | number of runs, $\ge 1$; of kind $j$ |
+| $\mu$, $\mu_j$ | `mu` | distance of a Gaussian pair; of kind $j$ |
 | $P$, $Q$ | `pair` | outputs with and without the record |
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from enum import StrEnum
 from fractions import Fraction
 from typing import Literal
@@ -51,6 +52,7 @@ from accountlib.worst_cases.noise import GaussianPair, LaplacePair, quotient
 __all__ = [
     "Gaussian",
     "Laplace",
+    "merge_gaussians",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "RandomizedResponse",
@@ -133,6 +135,42 @@ class Laplace(Mechanism):
 
     def exchange_pair(self) -> DominatingPair:
         return LaplacePair(self.scale / 2)
+
+
+# --- Sums that add up
+
+
+def merge_gaussians(
+    losses: dict[DominatingPair, int],
+) -> dict[DominatingPair, int]:
+    r"""The same total loss, with all Gaussian pairs merged into one.
+
+    Formula: $\mu = \sqrt{\sum_j T_j \mu_j^2}$.
+
+    Parameters: `losses`, pairs and their counts.
+    Returns: such a dictionary, with at most one Gaussian pair.
+    Error: two floats keep 30 digits of mu. Pairs with the same float mu
+    count as the first one of them: an error of u, relative to mu, which
+    the room in the masses covers.
+    Source: Dong, Roth and Su (2022), Corollary 3.3.
+
+    >>> merge_gaussians({GaussianPair(3.0): 1, GaussianPair(2.0): 4})
+    {GaussianPair(mu=5.0): 1}
+    """
+    normal = [x for x in losses if type(x) is GaussianPair]
+    if sum(losses[x] for x in normal) < 2:
+        return losses
+    with localcontext(Context(prec=60, traps=[])):
+        squares = (
+            losses[x] * (Decimal(x.mu) + Decimal(x.rest)) ** 2 for x in normal
+        )
+        root = sum(squares, Decimal(0)).sqrt()
+        mu = float(root)
+        rest = float(root - Decimal(mu))
+    if not 1e-300 <= mu <= 1e300:
+        return losses
+    others = {x: n for x, n in losses.items() if x not in normal}
+    return others | {GaussianPair(mu, rest): 1}
 
 
 # --- Noise on whole numbers
