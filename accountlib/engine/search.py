@@ -351,6 +351,8 @@ def cut_with(search: Search, found: Bound, way: Way) -> Search:
 
 def log_rare_share(cells: Sequence[Cells], tilt: float) -> float:
     """Log of the share of sums that the tables are about, roughly."""
+    if all(math.isinf(part.split) for part in cells):
+        return 0.0  # about all of them
     at = np.array([tilt])
     whole = sum(float(part.cumulants(at)[0, 0]) for part in cells)
     return float(total_cumulants(cells, at)[0, 0]) - whole

@@ -40,6 +40,7 @@ from accountlib.inputs import (
     check_range,
 )
 from accountlib.several.mixtures import gaussian_mixture
+from accountlib.worst_cases.divergences import two_product
 from accountlib.worst_cases.dominating_pairs import (
     DiscretePair,
     DominatingPair,
@@ -253,6 +254,27 @@ class DiscreteLaplace(Mechanism):
 
     def exchange_pair(self) -> DominatingPair:
         return DiscreteLaplace(self.scale, 2 * self.sensitivity).pair()
+
+    def exchanged_table(self, rate: float) -> DominatingPair:
+        """The pair of an exchange under Poisson sampling, as a table."""
+        # Outcomes beyond -k and k tell no more than these.
+        k = self.sensitivity
+        x = np.arange(-k, k + 1)
+        apart = np.abs(x - np.array([[0.0], [k]]))
+        power = apart / self.scale
+        cells = np.exp(-power)
+        if self.scale < 1e9:  # a rounded large power costs digits
+            scale = np.full(1, self.scale)
+            whole, missed = two_product(power, scale)
+            cells -= cells * (((apart - whole) - missed) / scale)
+        p = float(1 - Fraction(rate)) * cells[0] + rate * cells[1]
+        # For x > 0: ln(1 + rate (e^(-|x - k|/s) - e^(-(x + k)/s)) / q)
+        gone = -np.expm1(-2 * x[k + 1 :] / self.scale)
+        up = np.log1p(rate * (cells[1, k + 1 :] / p[:k][::-1] * gone))
+        losses = np.concatenate([-up[::-1], [0.0], up])
+        p[1:-1] *= math.tanh(0.5 / self.scale)
+        p[[0, -1]] /= 1 + math.exp(-1 / self.scale)
+        return RoundedPair(p, p[::-1], tuple(losses.tolist()))
 
 
 # --- One bit, and mere guarantees
@@ -484,6 +506,11 @@ class FullBatch:
     FullBatch()
     """
 
+    @property
+    def rate(self) -> float:
+        """Chance of one record to take part: 1."""
+        return 1.0
+
 
 @dataclass(frozen=True)
 class Poisson:
@@ -541,6 +568,11 @@ class FixedBatch:
             )
         object.__setattr__(self, "dataset_size", size)
         object.__setattr__(self, "batch_size", batch)
+
+    @property
+    def rate(self) -> Fraction:
+        """Chance of one record to be in a batch, b/n without rounding."""
+        return Fraction(self.batch_size, self.dataset_size)
 
 
 Sampling = FullBatch | Poisson | FixedBatch
