@@ -49,7 +49,7 @@ from .runs.mechanisms import (
     RandomizedResponse,
     Release,
 )
-from .runs.one_call import delta, epsilon
+from .runs.one_call import delta, epsilon, explain
 from .runs.rules import dominating_pairs
 from .several.mixtures import MixturePair
 from .worst_cases.closed_forms import (
@@ -94,11 +94,8 @@ __all__ = [
     "Release",
     "dominating_pairs",
     "epsilon",
-    "epsilon",
-    "epsilon",
     "delta",
-    "delta",
-    "delta",
+    "explain",
     "calibrate",
     "calibrate_noise",
     "gaussian_rdp",

@@ -141,6 +141,7 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
             *bodies,
         ]
     )
+    public = list(dict.fromkeys(public))  # an overload is one name
     return Module(dotted(path), text + "\n", exported, public)
 
 

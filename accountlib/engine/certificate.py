@@ -23,12 +23,18 @@ from dataclasses import dataclass
 
 from accountlib.counting.composition import Bound
 from accountlib.engine.one_sided import Losses, TiltedTable
-from accountlib.engine.rare_steps import bound_direction
+from accountlib.engine.rare_steps import answer_at_once, bound_direction
 from accountlib.engine.saddle import Query
-from accountlib.engine.search import Search, Way
+from accountlib.engine.search import Search, Way, first_look
 from accountlib.engine.transforms import Spectrum
 
-__all__ = ["GridChoice", "grid_choice", "Explanation", "explain"]
+__all__ = [
+    "GridChoice",
+    "grid_choice",
+    "Explanation",
+    "explained",
+    "explain_direction",
+]
 
 # --- What was chosen
 
@@ -101,9 +107,10 @@ class Explanation:
     grids: tuple[GridChoice, ...] = ()
 
     def __str__(self) -> str:
+        known = math.isnan(self.guess)  # there was no rough look
+        guess = "" if known else f", guessed {self.guess:.3g}"
         lines = [
-            f"[{self.bound.lower:.6g}, {self.bound.upper:.6g}],"
-            f" guessed {self.guess:.3g}",
+            f"[{self.bound.lower:.6g}, {self.bound.upper:.6g}]{guess}",
             f"lower end from {self.lower_from},"
             f" upper end from {self.upper_from}",
         ]
@@ -121,23 +128,8 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(losses: Losses, query: Query, floor: float = 0.0) -> Explanation:
-    """How the interval of one direction is found, and by which bound.
-
-    Parameters: `losses`, pairs of a dominating pair and its count; `query`,
-    for epsilon (its delta above 0) or delta; `floor`, an answer that
-    another direction reaches (default 0: none).
-    Returns: an Explanation; its interval contains the answer of this
-    direction, all else in it are choices and sizes.
-
-    >>> from accountlib.worst_cases.noise import GaussianPair
-    >>> found = explain([(GaussianPair(0.1), 100)], Query(1e-6, None, 1e-3))
-    >>> found.upper_from, len(found.grids), found.grids[0].tilt > 1
-    ('one grid', 1, True)
-    """
-    found = bound_direction(losses, query, floor)
-    if isinstance(found, Bound):
-        return Explanation(found, "single run", "single run")
+def explained(found: Search) -> Explanation:
+    """What a search says of itself, when it is over."""
     grids = [grid_choice(found, "all losses")] if found.totals else []
     for half in found.halves:
         rare = half.split < math.inf
@@ -152,4 +144,27 @@ def explain(losses: Losses, query: Query, floor: float = 0.0) -> Explanation:
         found.guess,
         split,
         tuple(grids),
+    )
+
+
+def explain_direction(
+    losses: Losses, query: Query, floor: float = 0.0
+) -> Explanation:
+    """How the interval of one direction is found, and by which bound.
+
+    Parameters: `losses`, pairs of a dominating pair and its count; `query`,
+    for epsilon (its delta above 0) or delta; `floor`, an answer that
+    another direction reaches (default 0: none).
+    Returns: an Explanation; its interval contains the answer of this
+    direction, all else in it are choices and sizes.
+
+    >>> from accountlib.worst_cases.noise import GaussianPair
+    >>> run, query = [(GaussianPair(0.1), 100)], Query(1e-6, None, 1e-3)
+    >>> found = explain_direction(run, query)
+    >>> found.upper_from, len(found.grids), found.grids[0].tilt > 1
+    ('one grid', 1, True)
+    """
+    known = answer_at_once(losses, query)
+    return explained(
+        known or bound_direction(first_look(losses, query), floor)
     )

@@ -18,6 +18,7 @@ Names used here:
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +45,17 @@ from accountlib.engine.saddle import (
 )
 from accountlib.engine.search import (
     Search,
+    Way,
     cut_with,
     exclude,
     first_look,
     narrow,
     seems_rare,
+    with_bound,
     with_guess,
 )
 from accountlib.engine.single_runs import (
+    infinite_bound,
     loss_ceiling,
     run_bound,
     simple_bound,
@@ -82,6 +86,9 @@ __all__ = [
     "two_grids",
     "with_two_grids",
     "refine",
+    "known_bound",
+    "cut_with_limits",
+    "answer_at_once",
     "bound_direction",
 ]
 
@@ -502,31 +509,100 @@ def refine(search: Search, floor: float) -> Search:
     return search
 
 
+# --- Limits
+
+
+def known_bound(losses: Losses, query: Query) -> Bound | None:
+    """The answer where it needs no computation, or None.
+
+    That is epsilon where delta is compared with the mass at infinity or
+    is 1, and delta beyond the largest loss.
+
+    >>> from accountlib.worst_cases.noise import GaussianPair, LaplacePair
+    >>> known_bound([(LaplacePair(1.0), 2)], Query(None, 3.0, 1e-3))
+    Bound(lower=0.0, upper=0.0)
+    >>> known_bound([(GaussianPair(1.0), 2)], Query(0.1, None, 1e-3))
+    """
+    infinite, ceiling = infinite_bound(losses), loss_ceiling(losses)
+    if query.epsilon is not None:
+        tops = [(n, pair.largest_loss) for pair, n in losses]
+        exact = [n * top for n, top in tops if top is not None]
+        if len(exact) == len(tops) and sum(exact) <= Fraction(query.epsilon):
+            return infinite
+        return infinite if query.epsilon >= ceiling.upper else None
+    delta = query.delta or 0.0
+    sharp = infinite.upper <= math.nextafter(infinite.lower, 2.0)
+    if delta == 1:
+        return Bound(0.0, 0.0)
+    if delta < infinite.lower or (sharp and delta < infinite.upper):
+        return Bound(math.inf, math.inf)
+    if delta == infinite.lower == infinite.upper:
+        return ceiling
+    if ceiling.upper == 0:
+        known = delta >= infinite.upper
+        return Bound(0.0, 0.0 if known else math.inf)
+    return None
+
+
+def cut_with_limits(bound: Bound, losses: Losses, query: Query) -> Bound:
+    """Cut an interval with what is known of every answer.
+
+    epsilon is at most the largest loss, unless infinite losses decide;
+    delta is at least the mass at infinity, and at most 1.
+
+    >>> from accountlib.worst_cases.noise import LaplacePair
+    >>> run, query = [(LaplacePair(1.0), 2)], Query(1e-9, None, 1e-3)
+    >>> cut_with_limits(Bound(1.0, 5.0), run, query).upper < 2.1
+    True
+    """
+    infinite = infinite_bound(losses)
+    if query.epsilon is not None:
+        upper = min(bound.upper, 1.0)
+        return Bound(max(infinite.lower, min(bound.lower, upper)), upper)
+    if infinite.upper > (query.delta or 0.0):
+        return bound
+    upper = min(bound.upper, loss_ceiling(losses).upper)
+    return Bound(min(bound.lower, upper), upper)
+
+
 # --- One direction, all of it
 
 
-def bound_direction(
-    losses: Losses, query: Query, floor: float = 0.0
-) -> Search | Bound:
-    """The interval of one direction: a search, or that of a single run.
+def answer_at_once(losses: Losses, query: Query) -> Search | None:
+    """What needs no search, as one that has not looked; None else.
 
-    Parameters: `losses`, pairs and counts; `query`; `floor`, an answer
-    that another direction reaches.
+    >>> from accountlib.worst_cases.noise import LaplacePair
+    >>> found = answer_at_once([(LaplacePair(1.0), 2)], Query(None, 3.0, 1e-3))
+    >>> found.bound, found.upper_from
+    (Bound(lower=0.0, upper=0.0), 'known limits')
     """
-    one_run = len(losses) == losses[0][1] == 1
-    if one_run:
-        run = run_bound(losses[0][0], query)
+    way: Way = "known limits"
+    bound = known_bound(losses, query)
+    if bound is None and len(losses) == losses[0][1] == 1:
+        way, run = "single run", run_bound(losses[0][0], query)
         tiny = query.delta is None and run.upper < _NO_DIGITS
-        if tiny or run.width <= query.relative_width:
-            return run
-    search = first_look(losses, query)
-    if floor > 0:
-        search = exclude(search, floor)
+        bound = run if tiny or run.width <= query.relative_width else None
+    if bound is None:
+        return None
+    blind = Search(losses, query, cells=(), order=math.nan, guess=math.nan)
+    return replace(blind, bound=bound, lower_from=way, upper_from=way)
+
+
+def bound_direction(look: Search, floor: float = 0.0) -> Search:
+    """The interval of one direction that needs a search.
+
+    Parameters: `look`, from `first_look`; `floor`, an answer that another
+    direction reaches.
+    """
+    search, query = exclude(look, floor), look.query
     if search.bound.upper > floor:
         search = refine(search, floor)
-    bound = search.bound
+    bound = cut_with_limits(search.bound, look.losses, query)
+    search = with_bound(search, bound, "known limits")
     if bound.width <= query.relative_width or bound.upper <= floor:
         return search
-    if one_run:
+    if look.count == 1:
+        run = run_bound(look.losses[0][0], query)
         return cut_with(search, run, "single run")
-    return cut_with(search, simple_bound(losses, query), "simple bounds")
+    simple = simple_bound(look.losses, query)
+    return cut_with(search, simple, "simple bounds")

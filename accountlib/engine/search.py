@@ -64,6 +64,7 @@ __all__ = [
     "first_step",
     "with_atoms",
     "with_tilt",
+    "with_bound",
     "cut_with",
     "log_rare_share",
     "transform_work",
@@ -129,6 +130,7 @@ Way = Literal[
     "two grids",
     "simple bounds",
     "single run",
+    "known limits",
 ]
 
 
@@ -326,6 +328,17 @@ def with_tilt(search: Search, step: float, value: float) -> Search:
 # --- To compute
 
 
+def with_bound(search: Search, bound: Bound, way: Way) -> Search:
+    """The same search with another interval; ends that moved are by `way`."""
+    old = search.bound
+    return replace(
+        search,
+        bound=bound,
+        lower_from=way if bound.lower != old.lower else search.lower_from,
+        upper_from=way if bound.upper != old.upper else search.upper_from,
+    )
+
+
 def cut_with(search: Search, found: Bound, way: Way) -> Search:
     """The same search, its interval cut with another one of the truth.
 
@@ -335,17 +348,13 @@ def cut_with(search: Search, found: Bound, way: Way) -> Search:
     >>> search.bound, search.lower_from, search.upper_from
     (Bound(lower=4.0, upper=inf), 'simple bounds', 'nothing')
     """
-    old = search.bound
-    return replace(
-        search,
-        bound=within(old, found),
-        lower_from=way if found.lower > old.lower else search.lower_from,
-        upper_from=way if found.upper < old.upper else search.upper_from,
-    )
+    return with_bound(search, within(search.bound, found), way)
 
 
 def log_rare_share(cells: Sequence[Cells], tilt: float) -> float:
     """Log of the share of sums that the tables are about, roughly."""
+    if all(math.isinf(part.split) for part in cells):
+        return 0.0  # about all of them
     at = np.array([tilt])
     whole = sum(float(part.cumulants(at)[0, 0]) for part in cells)
     return float(total_cumulants(cells, at)[0, 0]) - whole

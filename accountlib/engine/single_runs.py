@@ -139,6 +139,8 @@ def infinite_mass(pair: DominatingPair) -> tuple[Fraction, bool]:
     """
     if isinstance(pair, SampledPair):
         mass, exact = infinite_mass(pair.base)
+        if mass == 0:
+            return mass, exact
         return mass * (pair.exact or Fraction(pair.rate)), exact
     zeros = pair.q if isinstance(pair, DiscretePair) else (0.0, 0.0)
     return Fraction(pair.infinite_mass[0]), list(zeros).count(0.0) <= 1
@@ -156,11 +158,12 @@ def infinite_bound(losses: Losses) -> Bound:
     >>> infinite_bound([(GaussianPair(1.0), 10)])
     Bound(lower=0.0, upper=0.0)
     """
-    ends = []
+    ends, masses = [], [infinite_mass(pair) for pair, _ in losses]
+    if not any(mass for mass, _ in masses):
+        return Bound(0.0, 0.0)
     for sign in (-1, 1):
         parts = []
-        for pair, count in losses:
-            mass, exact = infinite_mass(pair)
+        for (_, count), (mass, exact) in zip(losses, masses, strict=True):
             if not exact and mass != 1:
                 mass *= 1 + sign * Fraction(8 * UNIT)
             if not exact and 0 < mass < 1e-300:  # digits may be lost

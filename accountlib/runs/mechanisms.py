@@ -17,14 +17,15 @@ Names used here:
 | $c_j$, $w_j$ | `sensitivities`, `probabilities` | what a record may add to a sum, and how likely |
 | $\gamma$ | `rate` | chance that a record is drawn, in $[0, 1]$ |
 | $b$, $n$, $B$ | `batch_size`, `dataset_size` | records in a fixed batch, in the larger data set; a batch |
-| $T$ | `count` | number of runs, $\ge 1$ |
+| $T$, $T_j$ | `count` | number of runs, $\ge 1$; of kind $j$ |
+| $\mu$, $\mu_j$ | `mu` | distance of a Gaussian pair; of kind $j$ |
 | $P$, $Q$ | `pair` | outputs with and without the record |
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from enum import StrEnum
 from fractions import Fraction
 from typing import Literal
@@ -39,6 +40,7 @@ from accountlib.inputs import (
     check_range,
 )
 from accountlib.several.mixtures import gaussian_mixture
+from accountlib.worst_cases.divergences import two_product
 from accountlib.worst_cases.dominating_pairs import (
     DiscretePair,
     DominatingPair,
@@ -51,6 +53,7 @@ from accountlib.worst_cases.noise import GaussianPair, LaplacePair, quotient
 __all__ = [
     "Gaussian",
     "Laplace",
+    "merge_gaussians",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "RandomizedResponse",
@@ -135,6 +138,42 @@ class Laplace(Mechanism):
         return LaplacePair(self.scale / 2)
 
 
+# --- Sums that add up
+
+
+def merge_gaussians(
+    losses: dict[DominatingPair, int],
+) -> dict[DominatingPair, int]:
+    r"""The same total loss, with all Gaussian pairs merged into one.
+
+    Formula: $\mu = \sqrt{\sum_j T_j \mu_j^2}$.
+
+    Parameters: `losses`, pairs and their counts.
+    Returns: such a dictionary, with at most one Gaussian pair.
+    Error: two floats keep 30 digits of mu. Pairs with the same float mu
+    count as the first one of them: an error of u, relative to mu, which
+    the room in the masses covers.
+    Source: Dong, Roth and Su (2022), Corollary 3.3.
+
+    >>> merge_gaussians({GaussianPair(3.0): 1, GaussianPair(2.0): 4})
+    {GaussianPair(mu=5.0): 1}
+    """
+    normal = [x for x in losses if type(x) is GaussianPair]
+    if sum(losses[x] for x in normal) < 2:
+        return losses
+    with localcontext(Context(prec=60, traps=[])):
+        squares = (
+            losses[x] * (Decimal(x.mu) + Decimal(x.rest)) ** 2 for x in normal
+        )
+        root = sum(squares, Decimal(0)).sqrt()
+        mu = float(root)
+        rest = float(root - Decimal(mu))
+    if not 1e-300 <= mu <= 1e300:
+        return losses
+    others = {x: n for x, n in losses.items() if x not in normal}
+    return others | {GaussianPair(mu, rest): 1}
+
+
 # --- Noise on whole numbers
 
 
@@ -215,6 +254,27 @@ class DiscreteLaplace(Mechanism):
 
     def exchange_pair(self) -> DominatingPair:
         return DiscreteLaplace(self.scale, 2 * self.sensitivity).pair()
+
+    def exchanged_table(self, rate: float) -> DominatingPair:
+        """The pair of an exchange under Poisson sampling, as a table."""
+        # Outcomes beyond -k and k tell no more than these.
+        k = self.sensitivity
+        x = np.arange(-k, k + 1)
+        apart = np.abs(x - np.array([[0.0], [k]]))
+        power = apart / self.scale
+        cells = np.exp(-power)
+        if self.scale < 1e9:  # a rounded large power costs digits
+            scale = np.full(1, self.scale)
+            whole, missed = two_product(power, scale)
+            cells -= cells * (((apart - whole) - missed) / scale)
+        p = float(1 - Fraction(rate)) * cells[0] + rate * cells[1]
+        # For x > 0: ln(1 + rate (e^(-|x - k|/s) - e^(-(x + k)/s)) / q)
+        gone = -np.expm1(-2 * x[k + 1 :] / self.scale)
+        up = np.log1p(rate * (cells[1, k + 1 :] / p[:k][::-1] * gone))
+        losses = np.concatenate([-up[::-1], [0.0], up])
+        p[1:-1] *= math.tanh(0.5 / self.scale)
+        p[[0, -1]] /= 1 + math.exp(-1 / self.scale)
+        return RoundedPair(p, p[::-1], tuple(losses.tolist()))
 
 
 # --- One bit, and mere guarantees
@@ -446,6 +506,11 @@ class FullBatch:
     FullBatch()
     """
 
+    @property
+    def rate(self) -> float:
+        """Chance of one record to take part: 1."""
+        return 1.0
+
 
 @dataclass(frozen=True)
 class Poisson:
@@ -503,6 +568,11 @@ class FixedBatch:
             )
         object.__setattr__(self, "dataset_size", size)
         object.__setattr__(self, "batch_size", batch)
+
+    @property
+    def rate(self) -> Fraction:
+        """Chance of one record to be in a batch, b/n without rounding."""
+        return Fraction(self.batch_size, self.dataset_size)
 
 
 Sampling = FullBatch | Poisson | FixedBatch

@@ -10,31 +10,25 @@ Names used here:
 | $\varepsilon$, $\delta$ | `epsilon`, `delta` | what is asked or given: $\varepsilon \ge 0$ in nats, $\delta \in [0, 1]$ |
 | $S$ | – | total privacy loss, a random variable |
 | – | `losses`, `ways` | what stands for $S$ in the code: pairs with their counts; one such list for each direction |
-| $\mu$, $\mu_j$ | `mu` | distance of a Gaussian pair; of kind $j$ |
+| $\mu$ | `mu` | distance of a Gaussian pair |
 | $\sigma$, $\gamma$ | `noise_multiplier`, `rate` | noise multiplier, $> 0$; Poisson rate, in $(0, 1]$ |
-| $T$, $T_j$ | `count` | number of equal steps; the same for kind $j$, where there are several |
+| $T$ | `count` | number of equal steps |
 | $u$ | `UNIT` | unit round-off, $2^{-53}$ |
 """
 
 import math
 from collections.abc import Sequence
-from decimal import Context, Decimal, localcontext
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 
 from accountlib.counting.composition import Bound
+from accountlib.engine.certificate import Explanation, explained
 from accountlib.engine.one_sided import Losses
-from accountlib.engine.rare_steps import refine
-from accountlib.engine.saddle import Query, within
-from accountlib.engine.search import Search, exclude, first_look
-from accountlib.engine.single_runs import (
-    infinite_bound,
-    loss_ceiling,
-    run_bound,
-    simple_bound,
-)
+from accountlib.engine.rare_steps import answer_at_once, bound_direction
+from accountlib.engine.saddle import Query
+from accountlib.engine.search import Search, first_look
 from accountlib.inputs import (
     Floats,
     check_count,
@@ -43,68 +37,40 @@ from accountlib.inputs import (
     front_door,
 )
 from accountlib.runs.many_questions import (
-    SMALLEST_DELTA,
     BoundArray,
     DirectionBound,
     ManyQuestions,
     given_numbers,
-    is_single,
 )
-from accountlib.runs.mechanisms import Adjacency, AdjacencyName, Release
+from accountlib.runs.mechanisms import (
+    Adjacency,
+    AdjacencyName,
+    Release,
+    check_adjacency,
+    merge_gaussians,
+)
 from accountlib.runs.rules import dominating_pairs
 from accountlib.worst_cases.dominating_pairs import DominatingPair
-from accountlib.worst_cases.noise import GaussianPair
 
 __all__ = [
-    "merge_gaussians",
     "distinct_ways",
     "directions",
-    "known_bound",
-    "cut_with_limits",
+    "search_ways",
     "search_directions",
+    "largest_of",
     "largest_bound",
     "reached_ways",
-    "whole_run_bound",
+    "WholeRun",
+    "whole_run",
     "whole_run_bounds",
     "epsilon",
     "delta",
+    "RunExplanation",
+    "explain",
     "substitute_delta_bound",
 ]
 
 # --- Directions and counts
-
-
-def merge_gaussians(
-    losses: dict[DominatingPair, int],
-) -> dict[DominatingPair, int]:
-    r"""The same total loss, with all Gaussian pairs merged into one.
-
-    Formula: $\mu = \sqrt{\sum_j T_j \mu_j^2}$.
-
-    Parameters: `losses`, pairs and their counts.
-    Returns: such a dictionary, with at most one Gaussian pair.
-    Error: two floats keep 30 digits of mu. Pairs with the same float mu
-    count as the first one of them: an error of u, relative to mu, which
-    the room in the masses covers.
-    Source: Dong, Roth and Su (2022), Corollary 3.3.
-
-    >>> merge_gaussians({GaussianPair(3.0): 1, GaussianPair(2.0): 4})
-    {GaussianPair(mu=5.0): 1}
-    """
-    normal = [x for x in losses if type(x) is GaussianPair]
-    if sum(losses[x] for x in normal) < 2:
-        return losses
-    with localcontext(Context(prec=60, traps=[])):
-        squares = (
-            losses[x] * (Decimal(x.mu) + Decimal(x.rest)) ** 2 for x in normal
-        )
-        root = sum(squares, Decimal(0)).sqrt()
-        mu = float(root)
-        rest = float(root - Decimal(mu))
-    if not 1e-300 <= mu <= 1e300:
-        return losses
-    others = {x: n for x, n in losses.items() if x not in normal}
-    return others | {GaussianPair(mu, rest): 1}
 
 
 def distinct_ways(sides: Sequence[dict[DominatingPair, int]]) -> list[Losses]:
@@ -158,127 +124,51 @@ def directions(
     return distinct_ways([merge_gaussians(side) for side in sides])
 
 
-# --- Limits
-
-
-def known_bound(losses: Losses, query: Query) -> Bound | None:
-    """The answer where it needs no computation, or None.
-
-    That is epsilon where delta is compared with the mass at infinity or
-    is 1, and delta beyond the largest loss.
-
-    >>> from accountlib.worst_cases.noise import GaussianPair, LaplacePair
-    >>> known_bound([(LaplacePair(1.0), 2)], Query(None, 3.0, 1e-3))
-    Bound(lower=0.0, upper=0.0)
-    >>> known_bound([(GaussianPair(1.0), 2)], Query(0.1, None, 1e-3))
-    """
-    infinite, ceiling = infinite_bound(losses), loss_ceiling(losses)
-    if query.epsilon is not None:
-        tops = [(n, pair.largest_loss) for pair, n in losses]
-        exact = [n * top for n, top in tops if top is not None]
-        if len(exact) == len(tops) and sum(exact) <= Fraction(query.epsilon):
-            return infinite
-        return infinite if query.epsilon >= ceiling.upper else None
-    delta = query.delta or 0.0
-    sharp = infinite.upper <= math.nextafter(infinite.lower, 2.0)
-    if delta == 1:
-        return Bound(0.0, 0.0)
-    if delta < infinite.lower or (sharp and delta < infinite.upper):
-        return Bound(math.inf, math.inf)
-    if delta == infinite.lower == infinite.upper:
-        return ceiling
-    if ceiling.upper == 0:
-        known = delta >= infinite.upper
-        return Bound(0.0, 0.0 if known else math.inf)
-    return None
-
-
-def cut_with_limits(bound: Bound, losses: Losses, query: Query) -> Bound:
-    """Cut an interval with what is known of every answer.
-
-    epsilon is at most the largest loss, unless infinite losses decide;
-    delta is at least the mass at infinity, and at most 1.
-
-    >>> from accountlib.worst_cases.noise import LaplacePair
-    >>> run, query = [(LaplacePair(1.0), 2)], Query(1e-9, None, 1e-3)
-    >>> cut_with_limits(Bound(1.0, 5.0), run, query).upper < 2.1
-    True
-    """
-    infinite = infinite_bound(losses)
-    if query.epsilon is not None:
-        upper = min(bound.upper, 1.0)
-        return Bound(max(infinite.lower, min(bound.lower, upper)), upper)
-    if infinite.upper > (query.delta or 0.0):
-        return bound
-    upper = min(bound.upper, loss_ceiling(losses).upper)
-    return Bound(min(bound.lower, upper), upper)
-
-
 # --- Two directions, one answer
+
+
+def search_ways(ways: Sequence[Losses], query: Query) -> list[Search]:
+    """Searches in several directions: narrow for the largest answer.
+
+    Parameters: `ways`, the losses of each direction; `query`.
+
+    >>> from accountlib.worst_cases.noise import GaussianPair
+    >>> run = [(GaussianPair(0.1), 100)]
+    >>> (found,) = search_ways([run], Query(None, 1.0, 1e-3))
+    >>> found.bound.contains(0.1269367), found.upper_from
+    (True, 'one grid')
+    """
+    found: dict[int, Search] = {}
+    looks: list[tuple[int, Search]] = []
+    for k, losses in enumerate(ways):
+        known = answer_at_once(losses, query)
+        if known is None:
+            looks.append((k, first_look(losses, query)))
+        else:
+            found[k] = known
+    for k, look in sorted(looks, key=lambda way: -way[1].guess):
+        most = max((one.bound.lower for one in found.values()), default=0.0)
+        found[k] = bound_direction(look, most / (1 - query.relative_width))
+    return [found[k] for k in range(len(ways))]
 
 
 def search_directions(
     ways: Sequence[Losses], query: Query
 ) -> list[DirectionBound]:
-    """Intervals for several directions: narrow for the largest answer.
+    """Interval and tables of each direction, from `search_ways`."""
+    found = search_ways(ways, query)
+    return [DirectionBound(one.bound, one.totals) for one in found]
 
-    Parameters: `ways`, the losses of each direction; `query`.
-    Returns: one DirectionBound for each direction.
 
-    >>> from accountlib.worst_cases.noise import GaussianPair
-    >>> run = [(GaussianPair(0.1), 100)]
-    >>> (found,) = search_directions([run], Query(None, 1.0, 1e-3))
-    >>> found.bound.contains(0.1269367), len(found.tables)
-    (True, 2)
-    """
-    found: dict[int, DirectionBound] = {}
-    searches: list[tuple[int, Search]] = []
-    single = is_single(ways[0])
-    for k, losses in enumerate(ways):
-        known = known_bound(losses, query)
-        if known is None and single:
-            one = run_bound(losses[0][0], query)
-            small = query.delta is None and one.upper < SMALLEST_DELTA
-            good = small or one.width <= query.relative_width
-            known = one if good else None
-        if known is None:
-            searches.append((k, first_look(losses, query)))
-        else:
-            found[k] = DirectionBound(known)
-    searches.sort(key=lambda way: -way[1].guess)
-    for k, search in searches:
-        losses, floor = ways[k], 0.0
-        if found:
-            most = max(one.bound.lower for one in found.values())
-            floor = most / (1 - query.relative_width)
-            search = exclude(search, floor)
-        if search.bound.upper > floor:
-            search = refine(search, floor)
-        bound = cut_with_limits(search.bound, losses, query)
-        if bound.width > query.relative_width and bound.upper > floor:
-            simple = (
-                run_bound(losses[0][0], query)
-                if single
-                else simple_bound(losses, query)
-            )
-            bound = within(bound, simple)
-        found[k] = DirectionBound(bound, search.totals)
-    return [found[k] for k in range(len(ways))]
+def largest_of(searches: Sequence[Search]) -> Bound:
+    """Interval for the largest answer of searches that are over."""
+    bounds = [one.bound for one in searches]
+    return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
 
 
 def largest_bound(ways: Sequence[Losses], query: Query) -> Bound:
-    """Interval for the largest answer of several directions.
-
-    Parameters: `ways`, the losses of each direction; `query`.
-    Returns: a Bound around the maximum of the directions.
-
-    >>> from accountlib.worst_cases.noise import GaussianPair
-    >>> run = [(GaussianPair(0.1), 100)]
-    >>> largest_bound([run], Query(None, 1.0, 1e-3)).contains(0.1269367)
-    True
-    """
-    bounds = [one.bound for one in search_directions(ways, query)]
-    return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
+    """Interval for the largest answer of several directions."""
+    return largest_of(search_ways(ways, query))
 
 
 def reached_ways(ways: Sequence[Losses]) -> list[Losses]:
@@ -308,22 +198,46 @@ def reached_ways(ways: Sequence[Losses]) -> list[Losses]:
     return [] if same else reached
 
 
-def whole_run_bound(ways: Sequence[Losses], query: Query) -> Bound:
-    """Interval from dominating pairs above and reached ones below.
+@dataclass(frozen=True, eq=False)
+class WholeRun:
+    """The answer for a whole run, and all that was searched for it.
+
+    Fields: `bound`; `searches`, one for each direction; `reached`, those
+    that give the lower end, if others do; `at_zero`, an interval for
+    delta(0), if it was asked whether epsilon is 0.
+    """
+
+    bound: Bound
+    searches: Sequence[Search]
+    reached: Sequence[Search] = ()
+    at_zero: Bound | None = None
+
+
+def whole_run(ways: Sequence[Losses], query: Query) -> WholeRun:
+    """Answer from dominating pairs above and reached ones below.
 
     Parameters: `ways`, the losses of each direction; `query`.
-    Returns: a Bound around the truth; wider than asked where the two
-    differ, by a gap of the theory.
+    Returns: a WholeRun, its bound around the truth; wider than asked where
+    the two differ, by a gap of the theory.
 
     >>> from accountlib.worst_cases.noise import GaussianPair
     >>> run = [(GaussianPair(0.1), 100)]
-    >>> whole_run_bound([run], Query(None, 1.0, 1e-3)).contains(0.1269367)
-    True
+    >>> found = whole_run([run], Query(None, 1.0, 1e-3))
+    >>> found.bound.contains(0.1269367), len(found.searches)
+    (True, 1)
     """
-    bound, reached = largest_bound(ways, query), reached_ways(ways)
-    if not reached:
-        return bound
-    return Bound(largest_bound(reached, query).lower, bound.upper)
+    searches = search_ways(ways, query)
+    bound, sides = largest_of(searches), reached_ways(ways)
+    reached = search_ways(sides, query) if sides else []
+    if reached:
+        bound = Bound(largest_of(reached).lower, bound.upper)
+    if query.delta is None or not bound.lower == 0 < bound.upper:
+        return WholeRun(bound, searches, reached)
+    ask = Query(None, 0.0, query.relative_width)
+    at_zero = whole_run(ways, ask).bound
+    if at_zero.upper <= query.delta:
+        bound = Bound(0, 0)
+    return WholeRun(bound, searches, reached, at_zero)
 
 
 # --- Many questions in one call
@@ -332,7 +246,7 @@ def whole_run_bound(ways: Sequence[Losses], query: Query) -> Bound:
 def whole_run_bounds(
     ways: Sequence[Losses], given: Floats, asked: str, width: float
 ) -> BoundArray:
-    """Intervals for many numbers, as `whole_run_bound` for one.
+    """Intervals for many numbers, as `whole_run` for one.
 
     Parameters: `ways`, the losses of each direction; `given`, an array of
     any shape: deltas if "epsilon" is `asked`, and epsilons if "delta" is;
@@ -435,14 +349,10 @@ def epsilon(
         unproven = (bounds.lower == 0) & (bounds.upper > 0)  # is it 0?
         if not np.any(unproven):
             return bounds
-        at_zero = whole_run_bound(ways, Query(None, 0.0, width))
+        at_zero = whole_run(ways, Query(None, 0.0, width)).bound
         proven = unproven & (at_zero.upper <= deltas)
         return BoundArray(bounds.lower, np.where(proven, 0.0, bounds.upper))
-    bound = whole_run_bound(ways, Query(float(deltas), None, width))
-    if bound.lower == 0 < bound.upper:  # is it 0?
-        at_zero = whole_run_bound(ways, Query(None, 0.0, width))
-        bound = Bound(0, 0) if at_zero.upper <= deltas else bound
-    return bound
+    return whole_run(ways, Query(float(deltas), None, width)).bound
 
 
 @overload
@@ -504,7 +414,101 @@ def delta(
     ways = directions(releases, adjacency, group_size)
     if epsilons.ndim > 0:
         return whole_run_bounds(ways, epsilons, "delta", width)
-    return whole_run_bound(ways, Query(None, float(epsilons), width))
+    return whole_run(ways, Query(None, float(epsilons), width)).bound
+
+
+# --- How it was found
+
+
+@dataclass(frozen=True)
+class RunExplanation:
+    """How the answer to one question about a run was found.
+
+    Fields: `question`, in words; `bound`, the answer; `directions`, an
+    Explanation for each direction, with `names`; `reached`, those that
+    give the lower end, where data are not known to reach the dominating
+    pair; `at_zero`, an interval for delta(0), if that was asked as well.
+    """
+
+    question: str
+    bound: Bound
+    names: tuple[str, ...]
+    directions: tuple[Explanation, ...]
+    reached: tuple[Explanation, ...] = ()
+    at_zero: Bound | None = None
+
+    def __str__(self) -> str:
+        shown = list(zip(self.names, self.directions, strict=True))
+        if self.reached:
+            best = max(self.reached, key=lambda one: one.bound.lower)
+            shown.append(("reached", best))
+        parts = [f"{self.question}: {self.bound:.6g}"]
+        parts += [f"{name}: {x}".replace("\n", "\n  ") for name, x in shown]
+        if self.at_zero is not None:
+            parts.append(f"is epsilon 0? delta(0) in {self.at_zero:.6g}")
+        return "\n".join(parts)
+
+
+@front_door
+def explain(
+    releases: Release | Sequence[Release],
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    adjacency: Adjacency | AdjacencyName,
+    group_size: int = 1,
+    relative_width: float = 1e-3,
+) -> RunExplanation:
+    r"""How the interval of `epsilon` or `delta` is found, and by which bound.
+
+    Formula: none of its own; delta is asked if `epsilon` is given, and
+    epsilon if `delta` is.
+
+    Parameters: exactly one of `epsilon` ($\varepsilon \ge 0$, finite) and
+    `delta` ($\delta$ in [0, 1]), a number; the others as for `epsilon`.
+    Returns: a RunExplanation. Its `bound` is the interval that `epsilon` or
+    `delta` return, around the truth; all else are choices and sizes: for
+    each direction what the ends come from, and for each grid its step, its
+    tilt and window (in nats), what was cut off, and the sizes of tables. A
+    direction that cannot be the largest is refined only until that is
+    shown. `print` shows it in a few lines.
+    Raises: ValueError for bad values, or if not exactly one of `epsilon`
+    and `delta` is given; NotImplementedError for what no theorem of the
+    book covers.
+    Error: the interval includes all errors, as for `epsilon`.
+    Source: as for `epsilon`: Lebeda et al. (2024), Theorem 8.
+
+    >>> from accountlib.runs.mechanisms import Gaussian, Poisson
+    >>> run = Release(Gaussian(0.8), Poisson(0.001), count=10_000)
+    >>> told = explain(run, delta=1e-6, adjacency="add-or-remove")
+    >>> told.bound.contains(0.9472), told.names
+    (True, ('remove', 'add'))
+    >>> told.directions[0].upper_from, len(told.directions[0].grids)
+    ('one grid', 1)
+    """
+    if (epsilon is None) == (delta is None):
+        raise ValueError(
+            "exactly one of epsilon and delta must be given, got "
+            f"epsilon={epsilon!r} and delta={delta!r}"
+        )
+    if epsilon is not None:
+        epsilon = check_number("epsilon", epsilon, 0, np.inf, "[)")
+    if delta is not None:
+        delta = check_number("delta", delta, 0, 1)
+    width = check_number("relative_width", relative_width, 0, 1, "()")
+    ways = directions(releases, adjacency, group_size)
+    found = whole_run(ways, Query(delta, epsilon, width))
+    both = check_adjacency(adjacency) is Adjacency.ADD_OR_REMOVE
+    names = ("remove", "add") if both else (str(adjacency),)
+    given = f"delta = {delta}" if epsilon is None else f"epsilon = {epsilon}"
+    return RunExplanation(
+        f"{'epsilon' if epsilon is None else 'delta'} at {given}",
+        found.bound,
+        names if len(names) == len(ways) else ("remove and add",),
+        tuple(map(explained, found.searches)),
+        tuple(map(explained, found.reached)),
+        found.at_zero,
+    )
 
 
 # --- Substitution from add and remove

@@ -15,7 +15,6 @@ Names used here:
 | $\varepsilon_1$ | `first` | the part of $\varepsilon$ that is spent on the removal, when a record is exchanged |
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -55,12 +54,10 @@ from accountlib.several.mixtures import (
     gaussian_mixture,
     gaussian_terms,
 )
-from accountlib.worst_cases.divergences import two_product
 from accountlib.worst_cases.dominating_pairs import (
     DiscretePair,
     DominatingPair,
     Mechanism,
-    RoundedPair,
 )
 from accountlib.worst_cases.integer_noise import IntegerGaussianPair
 from accountlib.worst_cases.noise import LaplacePair, quotient
@@ -69,15 +66,18 @@ from accountlib.worst_cases.sampling import SampledPair
 __all__ = [
     "check_pair",
     "exchanged_pair",
+    "NOTHING_TOLD",
     "single_pair",
     "gaussian_group_pair",
-    "unsampled_group_pair",
+    "moved_pair",
+    "exchanged_batch_pair",
+    "gaussian_exchange_pair",
+    "of_guarantee",
     "Rule",
     "RULES",
     "group_pair",
-    "exchange_moves",
-    "exchanged_batch_pair",
-    "integer_exchange_pair",
+    "no_exchange",
+    "exchange_rule",
     "poisson_exchange_pair",
     "substitute_pair",
     "dominating_pairs",
@@ -143,6 +143,9 @@ def exchanged_pair(mechanism: Mechanism) -> DominatingPair:
     return pair
 
 
+NOTHING_TOLD = DiscretePair((1.0,), (1.0,))  # nobody is ever in a batch
+
+
 def single_pair(mechanism: Mechanism, sampling: Sampling) -> DominatingPair:
     r"""The pair of one run for one record that is removed.
 
@@ -155,17 +158,17 @@ def single_pair(mechanism: Mechanism, sampling: Sampling) -> DominatingPair:
     >>> single_pair(Gaussian(1.0), Poisson(0.5))
     SampledPair(base=GaussianPair(mu=1.0), rate=0.5)
     """
+    exact = None
     if isinstance(sampling, FixedBatch):
-        exact = Fraction(sampling.batch_size, sampling.dataset_size)
-        base = exchanged_pair(mechanism)
-        rate = float(exact)
-        return base if exact == 1 else SampledPair(base, rate, exact=exact)
-    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
-    base = mechanism.pair()
-    check_pair(f"pair() of {mechanism!r}", base)
-    if rate == 0:
-        return DiscretePair((1.0,), (1.0,))
-    return base if rate == 1 else SampledPair(base, rate)
+        exact, base = sampling.rate, exchanged_pair(mechanism)
+    else:
+        base = mechanism.pair()
+        check_pair(f"pair() of {mechanism!r}", base)
+    if sampling.rate == 0:
+        return NOTHING_TOLD
+    if sampling.rate == 1:
+        return base
+    return SampledPair(base, float(sampling.rate), exact=exact)
 
 
 # --- A group is removed
@@ -190,145 +193,55 @@ def gaussian_group_pair(
     GaussianPair(mu=1.5)
     """
     noise, move = mechanism.noise_multiplier, 1.0
-    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
-    if rate == 0:
-        return DiscretePair((1.0,), (1.0,))
-    if rate == 1 and not isinstance(sampling, FixedBatch):
+    if sampling.rate == 0:
+        return NOTHING_TOLD
+    if sampling in (FullBatch(), Poisson(1.0)):
         return gaussian_mixture([float(group_size)], noise, [Decimal(1)])
     check_number("group_size of a sampled mechanism", group_size, 1, 1e4)
     if isinstance(sampling, FixedBatch):
-        weights, move = (
-            hypergeometric_weights(
-                group_size, sampling.batch_size, sampling.dataset_size
-            ),
-            2.0,
-        )
+        sizes = sampling.batch_size, sampling.dataset_size
+        weights = hypergeometric_weights(group_size, *sizes)
+        move = 2.0
     else:
-        weights = binomial_weights(group_size, rate)
+        weights = binomial_weights(group_size, sampling.rate)
     if weights[0] < Decimal("1e-300"):  # it limits the losses of add
         raise NotImplementedError(
             f"group_size={group_size}: the chance that nobody of the group "
             "is in a batch is below 1e-300; a full batch is an upper bound"
         )
-    sizes = [move * j for j in range(len(weights))]
-    return gaussian_mixture(sizes, noise, weights)
+    moves = [move * j for j in range(len(weights))]
+    return gaussian_mixture(moves, noise, weights)
 
 
-def unsampled_group_pair(
-    mechanism: Mechanism, sampling: Sampling, group_size: int
+def moved_pair(
+    mechanism: Laplace | DiscreteGaussian | DiscreteLaplace, group_size: int
 ) -> DominatingPair:
-    r"""The pair of an unsampled run for a group that is removed.
+    r"""The pair of a run without sampling, for a group that is removed.
 
     Formula: Laplace: scale s/k. Noise on the integers: k times the
-    sensitivity. PureDP and ApproximateDP: `chain_pair`.
-    RandomizedResponse: the same pair.
+    sensitivity.
 
-    Parameters: `mechanism`; `sampling`, a full batch; `group_size` (k).
+    Parameters: `mechanism`; `group_size` (k).
     Returns: a DominatingPair, reached by a mechanism of this kind.
-    Raises: NotImplementedError for a sampled mechanism; ValueError where
-    the parameters for the group leave the ranges of the mechanism.
-    Source: Dong, Roth and Su (2022), Theorem 2.14.
+    Raises: ValueError where the parameters for the group leave the ranges
+    of the mechanism.
 
-    >>> unsampled_group_pair(Laplace(1.0), FullBatch(), 4)
+    >>> moved_pair(Laplace(1.0), 4)
     LaplacePair(scale=0.25)
     """
-    if sampling == Poisson(0.0):
-        return DiscretePair((1.0,), (1.0,))
-    if sampling not in (FullBatch(), Poisson(1.0)):
-        raise NotImplementedError(
-            f"group_size={group_size}: groups in samples are known for "
-            f"Gaussian noise only, got {mechanism!r} with {sampling!r}"
-        )
-    if isinstance(mechanism, RandomizedResponse):
-        return mechanism.pair()
-    if isinstance(mechanism, PureDP):
-        return chain_pair(mechanism.epsilon, 0.0, group_size)
-    if isinstance(mechanism, ApproximateDP):
-        return chain_pair(mechanism.epsilon, mechanism.delta, group_size)
     try:
         if isinstance(mechanism, Laplace):
             scale, rest = map(float, quotient(mechanism.scale, group_size))
             return LaplacePair(scale, rest)
-        if isinstance(mechanism, (DiscreteGaussian, DiscreteLaplace)):
-            shift = group_size * mechanism.sensitivity
-            return replace(mechanism, sensitivity=shift).pair()
+        shift = group_size * mechanism.sensitivity
+        return replace(mechanism, sensitivity=shift).pair()
     except ValueError as error:
         raise ValueError(
             f"group_size={group_size} with {mechanism!r}: {error}"
         ) from None
-    raise NotImplementedError(f"no rule for groups with {mechanism!r}")
-
-
-# --- The table of rules
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What is known of a mechanism beyond one removed record.
-
-    Fields: `group`, the pair for a group that is removed, from mechanism,
-    sampling and size; `moves`, how many removed records weigh as much as
-    one that is exchanged.
-    """
-
-    group: Callable[[Any, Sampling, int], DominatingPair]
-    moves: int
-
-
-RULES: Mapping[type[Mechanism], Rule] = MappingProxyType(
-    {
-        Gaussian: Rule(gaussian_group_pair, 2),
-        Laplace: Rule(unsampled_group_pair, 2),
-        DiscreteGaussian: Rule(unsampled_group_pair, 2),
-        DiscreteLaplace: Rule(unsampled_group_pair, 2),
-        RandomizedResponse: Rule(unsampled_group_pair, 1),
-        PureDP: Rule(unsampled_group_pair, 1),
-        ApproximateDP: Rule(unsampled_group_pair, 1),
-    }
-)
-
-
-def group_pair(
-    mechanism: Mechanism, sampling: Sampling, group_size: int
-) -> DominatingPair:
-    """The pair of one run for a group of records that is removed.
-
-    Parameters: `mechanism`, whose type decides which rule is used;
-    `sampling`; `group_size` (at least 2), at most so many records differ.
-    Returns: a DominatingPair.
-    Raises: NotImplementedError where no theorem of the book covers it.
-
-    >>> group_pair(Gaussian(1.0), FullBatch(), 3)
-    GaussianPair(mu=3.0)
-    """
-    if type(mechanism) not in RULES:
-        raise NotImplementedError(
-            f"group_size={group_size}: no theorem of the book covers groups "
-            f"for {mechanism!r} with {sampling!r}"
-        )
-    return RULES[type(mechanism)].group(mechanism, sampling, group_size)
 
 
 # --- Records are exchanged
-
-
-def exchange_moves(mechanism: Mechanism) -> int:
-    """How many removed records weigh as much as one that is exchanged.
-
-    Parameters: `mechanism`, whose type decides which rule is used.
-    Raises: NotImplementedError for a type without a rule, such as a
-    subclass.
-
-    >>> exchange_moves(Gaussian(1.0)), exchange_moves(PureDP(1.0))
-    (2, 1)
-    """
-    if type(mechanism) not in RULES:
-        raise NotImplementedError(
-            "adjacency='substitute': this book has no pair for "
-            f"{mechanism!r}; substitute_delta_bound gives an upper bound "
-            "where add and remove are covered"
-        )
-    return RULES[type(mechanism)].moves
 
 
 def exchanged_batch_pair(
@@ -367,41 +280,133 @@ def exchanged_batch_pair(
     return ExchangedBatchPair(half, center)
 
 
-def integer_exchange_pair(
-    mechanism: DiscreteGaussian | DiscreteLaplace, rate: float
+def gaussian_exchange_pair(
+    mechanism: Gaussian, rate: float, group_size: int
 ) -> DominatingPair:
-    r"""The same for noise on the integers.
+    """The pair of exchanged records under Poisson sampling."""
+    check_number("group_size of a sampled mechanism", group_size, 1, 1e4)
+    weights = binomial_weights(group_size, rate)
+    sizes = list(map(float, range(group_size + 1)))
+    return ExchangedPair(
+        *gaussian_terms(sizes, mechanism.noise_multiplier, weights)
+    )
 
-    Parameters: `mechanism`; `rate` ($\gamma$ in (0, 1)).
-    Returns: an `ExchangedIntegerPair`, or a symmetric table of outcomes.
-    Error: as the pairs say.
 
-    >>> pair = integer_exchange_pair(DiscreteLaplace(1.0), 0.5)
-    >>> len(pair.p), pair.reversed() == pair
-    (3, True)
+def of_guarantee(mechanism: Mechanism, rate: float, _: int) -> DominatingPair:
+    """The pair of an exchange that a mere guarantee covers."""
+    return exchanged_batch_pair(mechanism.exchange_pair(), rate)
+
+
+# --- The table of rules
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is known of a mechanism beyond one removed record.
+
+    Fields: `moves`, how many removed records weigh as much as one that is
+    exchanged. Three pairs: `moved`, for k removed records without
+    sampling, from mechanism and k; `sampled_exchange`, for k exchanged
+    ones under Poisson sampling, from mechanism, rate and k;
+    `sampled_group`, for k removed ones in samples, from mechanism,
+    sampling and k. Without the last one, k is 1 in samples.
     """
-    check_number("rate", rate, 0, 1, "()")
-    k = mechanism.sensitivity
-    if isinstance(mechanism, DiscreteGaussian):
-        base = IntegerGaussianPair(mechanism.sigma, k)
-        return ExchangedIntegerPair(base, rate)
-    # Outcomes beyond -k and k tell no more than these.
-    x = np.arange(-k, k + 1)
-    apart = np.abs(x - np.array([[0.0], [k]]))
-    power = apart / mechanism.scale
-    cells = np.exp(-power)
-    if mechanism.scale < 1e9:  # a rounded large power costs digits
-        scale = np.full(1, mechanism.scale)
-        whole, missed = two_product(power, scale)
-        cells -= cells * (((apart - whole) - missed) / scale)
-    p = float(1 - Fraction(rate)) * cells[0] + rate * cells[1]
-    # For x > 0: ln(1 + rate (e^(-|x - k|/s) - e^(-(x + k)/s)) / q)
-    gone = -np.expm1(-2 * x[k + 1 :] / mechanism.scale)
-    up = np.log1p(rate * (cells[1, k + 1 :] / p[:k][::-1] * gone))
-    losses = np.concatenate([-up[::-1], [0.0], up])
-    p[1:-1] *= math.tanh(0.5 / mechanism.scale)
-    p[[0, -1]] /= 1 + math.exp(-1 / mechanism.scale)
-    return RoundedPair(p, p[::-1], tuple(losses.tolist()))
+
+    moves: int
+    moved: Callable[[Any, int], DominatingPair]
+    sampled_exchange: Callable[[Any, float, int], DominatingPair]
+    sampled_group: Callable[[Any, Sampling, int], DominatingPair] | None = None
+
+
+RULES: Mapping[type[Mechanism], Rule] = MappingProxyType(
+    {
+        Gaussian: Rule(
+            2,
+            lambda m, k: gaussian_group_pair(m, FullBatch(), k),
+            gaussian_exchange_pair,
+            gaussian_group_pair,
+        ),
+        Laplace: Rule(
+            2,
+            moved_pair,
+            lambda m, rate, _: MirroredPair(
+                ExchangedLaplaceHalf(m.scale, rate), 0.0
+            ),
+        ),
+        DiscreteGaussian: Rule(
+            2,
+            moved_pair,
+            lambda m, rate, _: ExchangedIntegerPair(
+                IntegerGaussianPair(m.sigma, m.sensitivity), rate
+            ),
+        ),
+        DiscreteLaplace: Rule(
+            2, moved_pair, lambda m, rate, _: m.exchanged_table(rate)
+        ),
+        RandomizedResponse: Rule(1, lambda m, _: m.pair(), of_guarantee),
+        PureDP: Rule(
+            1, lambda m, k: chain_pair(m.epsilon, 0.0, k), of_guarantee
+        ),
+        ApproximateDP: Rule(
+            1, lambda m, k: chain_pair(m.epsilon, m.delta, k), of_guarantee
+        ),
+    }
+)
+
+
+def group_pair(
+    mechanism: Mechanism, sampling: Sampling, group_size: int
+) -> DominatingPair:
+    """The pair of one run for a group of records that is removed.
+
+    Parameters: `mechanism`, whose type decides which rule is used;
+    `sampling`; `group_size` (at least 2), at most so many records differ.
+    Returns: a DominatingPair.
+    Raises: NotImplementedError where no theorem of the book covers it;
+    ValueError as the rules say.
+    Source: Dong, Roth and Su (2022), Theorem 2.14.
+
+    >>> group_pair(Gaussian(1.0), FullBatch(), 3)
+    GaussianPair(mu=3.0)
+    """
+    rule = RULES.get(type(mechanism))
+    if rule is None:
+        raise NotImplementedError(
+            f"group_size={group_size}: no theorem of the book covers groups "
+            f"for {mechanism!r} with {sampling!r}"
+        )
+    if sampling.rate == 0:
+        return NOTHING_TOLD
+    if sampling in (FullBatch(), Poisson(1.0)):
+        return rule.moved(mechanism, group_size)
+    if rule.sampled_group is None:
+        raise NotImplementedError(
+            f"group_size={group_size}: groups in samples are known for "
+            f"Gaussian noise only, got {mechanism!r} with {sampling!r}"
+        )
+    return rule.sampled_group(mechanism, sampling, group_size)
+
+
+def no_exchange(why: str) -> NotImplementedError:
+    """A refusal that names the bound that is always there."""
+    return NotImplementedError(
+        f"adjacency='substitute'{why}; substitute_delta_bound gives an upper "
+        "bound where add and remove are covered"
+    )
+
+
+def exchange_rule(mechanism: Mechanism) -> Rule:
+    """The rule of a mechanism, or a refusal that speaks of exchanges.
+
+    Raises: NotImplementedError for a type without a rule, such as a
+    subclass.
+
+    >>> exchange_rule(Gaussian(1.0)).moves, exchange_rule(PureDP(1.0)).moves
+    (2, 1)
+    """
+    if type(mechanism) not in RULES:
+        raise no_exchange(f": this book has no pair for {mechanism!r}")
+    return RULES[type(mechanism)]
 
 
 def poisson_exchange_pair(
@@ -421,27 +426,13 @@ def poisson_exchange_pair(
     ExchangedPair(means=(0.0, 0.5), weights=(0.75, 0.25))
     """
     check_number("rate", rate, 0, 1, "()")
-    exchange_moves(mechanism)
-    if isinstance(mechanism, Gaussian):
-        check_number("group_size of a sampled mechanism", group_size, 1, 1e4)
-        weights = binomial_weights(group_size, rate)
-        sizes = list(map(float, range(group_size + 1)))
-        means, shares, *rests = gaussian_terms(
-            sizes, mechanism.noise_multiplier, weights
+    rule = exchange_rule(mechanism)
+    if group_size > 1 and rule.sampled_group is None:
+        raise no_exchange(
+            f", group_size={group_size}: this book has groups in samples for "
+            f"Gaussian noise only, got {mechanism!r}"
         )
-        return ExchangedPair(means, shares, *rests)
-    if group_size > 1:
-        raise NotImplementedError(
-            f"adjacency='substitute', group_size={group_size}: this book has "
-            f"groups in samples for Gaussian noise only, got {mechanism!r}; "
-            "substitute_delta_bound gives an upper bound where add and "
-            "remove are covered"
-        )
-    if isinstance(mechanism, Laplace):
-        return MirroredPair(ExchangedLaplaceHalf(mechanism.scale, rate), 0.0)
-    if isinstance(mechanism, (DiscreteGaussian, DiscreteLaplace)):
-        return integer_exchange_pair(mechanism, rate)
-    return exchanged_batch_pair(mechanism.exchange_pair(), rate)
+    return rule.sampled_exchange(mechanism, rate, group_size)
 
 
 def substitute_pair(
@@ -462,26 +453,21 @@ def substitute_pair(
     >>> substitute_pair(Laplace(1.0), FullBatch(), 1)
     LaplacePair(scale=0.5)
     """
-    moves = exchange_moves(mechanism)
-    if isinstance(sampling, FixedBatch):
-        exact = Fraction(sampling.batch_size, sampling.dataset_size)
-        if exact < 1 and group_size > 1:
-            raise NotImplementedError(
-                f"adjacency='substitute', group_size={group_size}: no "
-                "theorem of the book covers groups in fixed batches; "
-                "substitute_delta_bound gives an upper bound where add and "
-                "remove are covered"
-            )
-        if exact < 1:
-            return exchanged_batch_pair(mechanism.exchange_pair(), exact)
-    rate = sampling.rate if isinstance(sampling, Poisson) else 1.0
-    if rate == 0:
-        return DiscretePair((1.0,), (1.0,))
-    if rate < 1:
-        return poisson_exchange_pair(mechanism, rate, group_size)
-    if group_size == 1:
+    moves = exchange_rule(mechanism).moves
+    if sampling.rate == 0:
+        return NOTHING_TOLD
+    if sampling.rate == 1 and group_size == 1:
         return mechanism.exchange_pair()
-    return group_pair(mechanism, FullBatch(), moves * group_size)
+    if sampling.rate == 1:
+        return group_pair(mechanism, FullBatch(), moves * group_size)
+    if isinstance(sampling, Poisson):
+        return poisson_exchange_pair(mechanism, sampling.rate, group_size)
+    if group_size > 1:
+        raise no_exchange(
+            f", group_size={group_size}: no theorem of the book covers "
+            "groups in fixed batches"
+        )
+    return exchanged_batch_pair(mechanism.exchange_pair(), sampling.rate)
 
 
 # --- All questions in one function

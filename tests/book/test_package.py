@@ -136,9 +136,9 @@ def test_arrays_are_found_in_containers():
 
 
 PUBLIC = """
-epsilon delta gdp tradeoff_curve report calibrate_noise calibrate rdp_curve
-epsilon_from_rdp delta_from_rdp dominating_pairs Release Adjacency FullBatch
-Poisson FixedBatch Gaussian Laplace DiscreteGaussian DiscreteLaplace
+epsilon delta explain gdp tradeoff_curve report calibrate_noise calibrate
+rdp_curve epsilon_from_rdp delta_from_rdp dominating_pairs Release Adjacency
+FullBatch Poisson FixedBatch Gaussian Laplace DiscreteGaussian DiscreteLaplace
 RandomizedResponse PureDP ApproximateDP MixtureOfGaussians DiscretePair Bound
 GDPFit PrivacyReport TradeoffCurve PrivacyLossDistribution GridTooFine
 hockey_stick gaussian_delta gaussian_epsilon laplace_delta gaussian_tradeoff

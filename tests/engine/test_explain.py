@@ -6,7 +6,7 @@ import math
 import pytest
 
 import accountlib as al
-from accountlib.engine.certificate import explain
+from accountlib.engine.certificate import explain_direction
 from accountlib.engine.rare_steps import refine
 from accountlib.engine.saddle import Query
 from accountlib.engine.search import cut_with, first_look, narrow, start_search
@@ -33,7 +33,7 @@ def ways(release):
 
 @pytest.mark.parametrize(("release", "query", "way", "grids"), CASES)
 def test_the_bound_that_won_and_the_answer(release, query, way, grids):
-    told = explain(ways(release), query)
+    told = explain_direction(ways(release), query)
     assert told.upper_from == way
     assert [grid.losses for grid in told.grids] == grids
     width = query.relative_width
@@ -56,7 +56,7 @@ def test_the_bound_that_won_and_the_answer(release, query, way, grids):
 
 
 def test_sizes_of_a_grid():
-    (grid,) = explain(ways(TRAIN), EPSILON).grids
+    (grid,) = explain_direction(ways(TRAIN), EPSILON).grids
     search = refine(first_look(ways(TRAIN), EPSILON), 0.0)
     upper = next(x for x in search.totals if x.bound == "upper")
     assert isinstance(upper, Spectrum)
@@ -72,14 +72,15 @@ def test_sizes_of_a_grid():
 
 
 def test_a_floor_needs_one_upper_end_only():
-    told = explain(ways(TRAIN), EPSILON, 10.0)
+    told = explain_direction(ways(TRAIN), EPSILON, 10.0)
     assert told.bound.lower == 0 and told.lower_from == "nothing"
     assert told.bound.upper <= 10.0 and told.upper_from == "one grid"
-    assert told.grids[0].step > explain(ways(TRAIN), EPSILON).grids[0].step
+    fine = explain_direction(ways(TRAIN), EPSILON).grids[0]
+    assert told.grids[0].step > fine.step
 
 
 def test_both_halves_of_a_split():
-    told = explain(ways(RARE), DELTA)
+    told = explain_direction(ways(RARE), DELTA)
     assert 0 < told.split < math.inf
     rare, near = told.grids
     together = rare.bound.upper + near.bound.upper

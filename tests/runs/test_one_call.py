@@ -1,8 +1,10 @@
 """epsilon and delta of whole runs: contours, closed forms, both ends."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
+import dataclasses
 import itertools
 import math
+import random
 from typing import Any
 
 import mpmath as mp
@@ -11,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accountlib as al
-from accountlib.engine import saddle
-from accountlib.runs import one_call
+from accountlib.engine import rare_steps, saddle
+from accountlib.runs import mechanisms, one_call
 from tests import truth
+from tests.whole import golden
 
 INFINITE = al.DiscretePair([0.5, 0.25, 0.25, 0.0], [0.25, 0.25, 0.0, 0.5])
 REMOVE = {"adjacency": "remove"}
@@ -305,7 +308,7 @@ def test_bounds():
 def test_answers_that_are_known_and_limits():
     query = saddle.Query
     run = [(al.Laplace(2.0).pair(), 4)]
-    known = one_call.known_bound
+    known = rare_steps.known_bound
     assert known(run, query(None, 2.5, 1e-3)) == al.Bound(0.0, 0.0)
     assert known(run, query(None, 1.9, 1e-3)) is None
     assert known(run, query(1.0, None, 1e-3)) == al.Bound(0.0, 0.0)
@@ -316,7 +319,7 @@ def test_answers_that_are_known_and_limits():
     lost = known(lossy, query(0.18, None, 1e-3))
     assert lost is not None and lost.lower == math.inf
     assert known(lossy, query(0.2, None, 1e-3)) is None
-    cut = one_call.cut_with_limits
+    cut = rare_steps.cut_with_limits
     assert cut(al.Bound(0.0, 3.0), run, query(None, 1.0, 1e-3)).upper == 1.0
     assert cut(al.Bound(0.0, 9.0), run, query(0.1, None, 1e-3)).upper < 2.1
     found = cut(al.Bound(0.0, 1.0), lossy, query(None, 0.1, 1e-3))
@@ -327,7 +330,7 @@ def test_answers_that_are_known_and_limits():
 
 def test_merged_gaussians_keep_thirty_digits():
     one, other = al.Gaussian(3e-5).pair(), al.Gaussian(0.7).pair()
-    pair: Any = next(iter(one_call.merge_gaussians({one: 3, other: 5})))
+    pair: Any = next(iter(mechanisms.merge_gaussians({one: 3, other: 5})))
     with mp.workdps(60):
         exact = mp.sqrt(3 / mp.mpf(3e-5) ** 2 + 5 / mp.mpf(0.7) ** 2)
         found = mp.mpf(pair.mu) + mp.mpf(pair.rest)
@@ -344,3 +347,103 @@ def test_two_gaussian_runs_are_one():
         assert found.lower <= exact * (1 + 1e-12)
         assert exact * (1 - 1e-12) <= found.upper
         assert found.width < 1e-4
+
+
+# --- how it was found --------------------------------------------------------
+
+_, ASKED = golden.stored()
+ASKED = [x for x in ASKED if x["ask"] in ("epsilon", "delta")]
+FIFTY = random.Random(50).sample(ASKED, 50)
+TWO = [al.Release(al.Laplace(1.0), count=2)]
+EXCHANGE = al.Release(al.Laplace(1.0), al.FixedBatch(1, 10), count=20)
+KNOWN = [  # run, question, adjacency, what gives the upper end
+    (TWO, {"delta": 0.0}, "add", "known limits"),
+    (TWO, {"epsilon": 2.5}, "add-or-remove", "known limits"),
+    (TWO, {"delta": 1.0}, "remove", "known limits"),
+    (al.Release(al.Laplace(1.0)), {"epsilon": 0.1}, "remove", "single run"),
+    (
+        al.Release(al.Gaussian(1.0), count=9),
+        {"delta": 0.1},
+        "add",
+        "single run",
+    ),
+    (EXCHANGE, {"delta": 1e-5}, "substitute", "one grid"),
+    (
+        al.Release(al.Gaussian(2.0), al.Poisson(1e-4), count=10),
+        {"epsilon": 0.1},
+        "remove",
+        "two grids",
+    ),
+    (
+        al.Release(al.Gaussian(1000.0), al.Poisson(0.1), count=10),
+        {"epsilon": 5.0},
+        "remove",
+        "simple bounds",
+    ),
+]
+
+
+def both_answers(releases, asked, **more):
+    """What `explain` says, and the interval without an explanation."""
+    ask = al.epsilon if "delta" in asked else al.delta
+    return al.explain(releases, **asked, **more), ask(
+        releases, **asked, **more
+    )
+
+
+@pytest.mark.parametrize("k", range(len(FIFTY)))
+def test_an_explanation_has_the_same_interval(k):
+    x = FIFTY[k]
+    given = "delta" if x["ask"] == "epsilon" else "epsilon"
+    releases = golden.build(x["releases"])
+    asked = {given: golden.build(x[given])}
+    if isinstance(x["answer"], str):  # refused
+        with pytest.raises((NotImplementedError, ValueError)):
+            al.explain(releases, **asked, **golden.words(x))
+        return
+    told, found = both_answers(releases, asked, **golden.words(x))
+    assert told.bound == found
+    assert len(told.names) == len(told.directions)
+    upper = max(one.bound.upper for one in told.directions)
+    assert told.bound.upper in (upper, 0.0)
+    assert str(told).count("end from") >= len(told.directions)
+
+
+@pytest.mark.parametrize(("releases", "asked", "adjacency", "way"), KNOWN)
+def test_an_explanation_names_the_bound_that_won(
+    releases, asked, adjacency, way
+):
+    told, found = both_answers(releases, asked, adjacency=adjacency)
+    assert told.bound == found
+    assert told.directions[0].upper_from == way
+    assert "nan" not in str(told)
+    assert (len(told.reached) > 0) == (adjacency == "substitute")
+
+
+def test_an_explanation_tells_of_the_second_question(monkeypatch):
+    """A lower end of 0 asks whether epsilon is 0; here it is not known."""
+    wide = al.Bound(0.0, 2.0)
+
+    def blind(losses, query):
+        first = saddle.Query(None, 0.0, 1e-3)
+        found = rare_steps.answer_at_once([(al.LaplacePair(1.0), 1)], first)
+        return dataclasses.replace(
+            found, bound=wide if query.epsilon is None else al.Bound(0, 0.5)
+        )
+
+    monkeypatch.setattr(one_call, "answer_at_once", blind)
+    for delta, bound in ((0.4, wide), (0.6, al.Bound(0.0, 0.0))):
+        told, found = both_answers(TWO, {"delta": delta}, adjacency="add")
+        assert told.bound == found == bound
+        assert told.at_zero == al.Bound(0.0, 0.5)
+        assert "is epsilon 0? delta(0) in" in str(told)
+
+
+def test_exactly_one_number_is_explained():
+    for more in ({}, {"epsilon": 1.0, "delta": 0.1}):
+        with pytest.raises(ValueError, match="exactly one of epsilon and"):
+            al.explain(TWO, adjacency="add", **more)
+    with pytest.raises(ValueError, match="delta must"):
+        al.explain(TWO, adjacency="add", delta=1.5)
+    with pytest.raises(ValueError, match="epsilon must"):
+        al.explain(TWO, adjacency="add", epsilon=math.inf)

@@ -125,7 +125,7 @@ def test_lists_that_the_library_computes(seed):
         rate = float(
             rng.choice([rng.random(), spread(rng, -300, 0), 1 - 2.0**-50])
         )
-        pair = rules.integer_exchange_pair(whole, rate)
+        pair = rules.poisson_exchange_pair(whole, rate, 1)
         with ctx.workprec(4000):
             hold_list(pair, *exchanged(whole, rate))
 
