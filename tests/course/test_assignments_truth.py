@@ -2,7 +2,6 @@
 
 import math
 import re
-from pathlib import Path
 from random import Random
 
 import mpmath as mp
@@ -11,8 +10,8 @@ import pytest
 from scipy.stats import beta, norm
 
 from course.tasks import draw_claims, load, load_module, numbers_of
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "notebooks" / "assignments"
 if not FOLDER.exists():
     pytest.skip("the course is kept elsewhere", allow_module_level=True)

@@ -7,15 +7,14 @@ import threading
 import time
 from functools import partial
 from operator import mul
-from pathlib import Path
 
 import pytest
 
 from course import box, sheets, submissions
 from course.marks import mark, mark_task
 from course.tasks import Check, Question, Task, close, load, numbers_of
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "notebooks" / "assignments"
 if not FOLDER.exists():
     pytest.skip("the course is kept elsewhere", allow_module_level=True)

@@ -1,6 +1,6 @@
 """The assignments: right answers, wrong ones, sheets, marks, the whole cycle.
 
-Answers of ours run in this process; tests/test_assignments_box.py puts them,
+Answers of ours run in this process; `test_assignments_box.py` puts them,
 and answers that attack, into boxes.
 """
 
@@ -14,7 +14,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -24,8 +23,8 @@ from course import box, inside, reports, sheets, submissions, values
 from course.__main__ import main
 from course.marks import mark, mark_task, seed_of
 from course.tasks import load, load_module, numbers_of
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "notebooks" / "assignments"
 if not FOLDER.exists():
     pytest.skip("the course is kept elsewhere", allow_module_level=True)
