@@ -326,8 +326,8 @@ METHODS = (
         "neither",
     ),
     (
-        "The $\\delta$ of remove with $\\sigma/\\sqrt{2}$ in place of "
-        "$\\sigma$, since two independent losses add up.",
+        "The exact $\\delta$ for the standard deviation of <200 to 900> "
+        "draws of the noise, in place of $\\sigma$.",
         "neither",
     ),
 )

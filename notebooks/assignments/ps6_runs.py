@@ -352,8 +352,8 @@ METHODS = (
     ),
     (TOLD + "half of the noise, and <5 to 40> steps less.", "lower"),
     (
-        TOLD + "and half of the noise, rounded to the nearest multiple of "
-        "<0.1 to 0.3>.",
+        TOLD + "and half of the standard deviation of <200 to 900> draws of "
+        "the noise.",
         "neither",
     ),
     (

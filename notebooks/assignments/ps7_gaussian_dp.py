@@ -309,8 +309,8 @@ METHODS = (
         "neither",
     ),
     (
-        "$f_\\mu$ with $\\mu$ rounded to the nearest multiple of "
-        "<0.1 to 0.3>.",
+        "$f_\\mu$ with the $\\mu$ that belongs to the standard deviation of "
+        "<200 to 900> draws of the noise.",
         "neither",
     ),
     ("The middle of a proven lower and a proven upper bound.", "neither"),

@@ -335,9 +335,10 @@ METHODS = (
         "upper",
     ),
     (
-        "For the event that a sum is above <2.0 to 4.0>, with exact "
-        "probabilities, the $\\varepsilon$ with $P(S) - e^\\varepsilon Q(S) "
-        "= \\delta$, or 0 if there is none.",
+        "All other records are 0, and 1 is exchanged for $-1$. For the event "
+        "that a sum is above <2.0 to 4.0>, with exact probabilities, the "
+        "$\\varepsilon$ with $P(S) - e^\\varepsilon Q(S) = \\delta$, or 0 if "
+        "there is none.",
         "lower",
     ),
     (
