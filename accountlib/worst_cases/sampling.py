@@ -189,7 +189,7 @@ class SampledPair(DominatingPair):
         some = self.base.infinite_mass[0] > 0  # even if the product underflows
         return max(mass, 5e-324) if some else 0.0, 0.0
 
-    @property
+    @cached_property
     def loss_range(self) -> tuple[float, float]:
         low, high = self.base.loss_range
         bottom = low if self.base.infinite_mass[1] == 0 else -math.inf
