@@ -193,11 +193,11 @@ def tail_window(
             growth += count * (top + log_sum + room)
             total += count * center
             support += count * int(table.index[end])
-        reach = max(growth - log_tail, 0.0) / theta * (1 + 1e-9) + 1e-3
+        reach = (growth - log_tail) / theta * (1 + 1e-9) + 1e-3
         if reach < abs(support - total):
             support = total + sign * math.ceil(reach)
         ends.append(support)
-    return min(ends), max(ends)
+    return min(ends), ends[1]  # one place, if all of the mass is little
 
 
 # --- High frequencies

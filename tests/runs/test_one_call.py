@@ -427,6 +427,7 @@ def test_an_explanation_tells_of_the_second_question(monkeypatch):
     def blind(losses, query):
         first = saddle.Query(None, 0.0, 1e-3)
         found = rare_steps.answer_at_once([(al.LaplacePair(1.0), 1)], first)
+        assert found is not None
         return dataclasses.replace(
             found, bound=wide if query.epsilon is None else al.Bound(0, 0.5)
         )
