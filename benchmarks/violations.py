@@ -8,12 +8,15 @@ A case is a run that is drawn at random: mechanisms, samplers, counts,
 adjacency, group size. It is asked several questions; each is a setting. The
 truth comes from tests/truth/runs.py, which imports nothing of the library.
 A violation is an interval on the wrong side of a truth that is itself an
-interval. Prints a table and writes violations.json beside this file.
+interval. Prints a table and writes violations.json beside this file. What has
+been asked is kept in build/ until the code changes: a run that was stopped
+goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -40,7 +43,8 @@ from benchmarks.violation_cases import Case, Draw, draw_case
 from tests.truth import runs as truth_runs
 from tests.truth.runs import Truth
 
-RESULTS = Path(__file__).resolve().parent / "violations.json"
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "violations.json"
 WIDTH = 1e-3
 CURVES = 0.1  # part of the cases asked for a trade-off curve and for mu
 TRUTH_SECONDS = 3.0
@@ -298,15 +302,29 @@ def work(job: tuple[int, int, int, float]) -> list[Setting]:
     return settings_of(draw_case(seed, index), seed, questions, seconds)
 
 
+def remembered() -> Callable[[tuple[int, int, int, float]], list[Setting]]:
+    """The work on a case, done once for the code as it is."""
+    from joblib import Memory
+
+    code = hashlib.sha256()
+    for folder in ("accountlib", "benchmarks", "tests/truth"):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            code.update(file.read_bytes())
+    place = ROOT / "build" / "violations" / code.hexdigest()[:16]
+    kept: Callable[[tuple[int, int, int, float]], list[Setting]]
+    kept = Memory(place, verbose=0).cache(work)
+    return kept
+
+
 def search(
     total: int, seed: int, questions: int, seconds: float, jobs: int
 ) -> Iterator[list[Setting]]:
     """Cases in order, until enough settings have been judged."""
     indices = count()
-    judged = 0
+    judged, asked = 0, remembered()
     if jobs == 1:
         while judged < total:
-            found = work((seed, next(indices), questions, seconds))
+            found = asked((seed, next(indices), questions, seconds))
             judged += sum(s.verdict in JUDGED for s in found)
             yield found
         return
@@ -314,7 +332,7 @@ def search(
         while judged < total:
             some = list(islice(indices, 40 * jobs))
             tasks = [(seed, index, questions, seconds) for index in some]
-            for found in pool.map(work, tasks):
+            for found in pool.map(asked, tasks):
                 judged += sum(s.verdict in JUDGED for s in found)
                 yield found
                 if judged >= total:
