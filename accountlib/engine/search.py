@@ -118,6 +118,7 @@ _FARTHER = 0.15  # times that, after each grid with little gain
 _OFTEN = 1.5  # times delta from single steps: rare ones decide
 _WORSE = 1.5  # times POOR_EXCESS, where work is cheap
 _SOME_WORK = MOST_WORK / 5  # of one search; with more, work is not cheap
+_FEW_KINDS = 20  # of steps; with more of them, more work is cheap
 _ALL_WORK = 8 * MOST_WORK  # of one search; with more, it ends
 # The other direction
 _GAP = 0.4  # part of the gap between two directions that a grid may cost
@@ -516,7 +517,8 @@ def is_done(search: Search, goal: float, floor: float) -> bool:
     bound = search.bound
     if bound.width <= goal or bound.upper <= floor or search.step == 0:
         return True
-    hard = search.too_fine > 0 or search.work > _SOME_WORK
+    some = _SOME_WORK * max(1.0, len(search.losses) / _FEW_KINDS)
+    hard = search.too_fine > 0 or search.work > some
     poor = POOR_EXCESS if hard else _WORSE * POOR_EXCESS
     return not search.patient and search.excess > poor
 
