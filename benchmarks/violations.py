@@ -303,9 +303,11 @@ def work(job: tuple[int, int, int, float]) -> list[Setting]:
 
 
 def remembered() -> Callable[[tuple[int, int, int, float]], list[Setting]]:
-    """The work on a case, done once for the code as it is."""
-    from joblib import Memory
-
+    """The work on a case; with joblib, done once for the code as it is."""
+    try:
+        from joblib import Memory
+    except ImportError:
+        return work
     code = hashlib.sha256()
     for folder in ("accountlib", "benchmarks", "tests/truth"):
         for file in sorted((ROOT / folder).rglob("*.py")):
