@@ -11,7 +11,7 @@ import importlib.util
 import math
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -179,6 +179,12 @@ def claims(sides: str, count: int, size: int = 2) -> tuple[Check, ...]:
     )
 
 
+def claims_task(name: str) -> Task:
+    """Six claims: which is a bound, and on which side?"""
+    checks = claims("_sides", 6)
+    return Task(name, stars=2, minutes=10, entry="claims", checks=checks)
+
+
 def _sides(value: Any, right: dict[str, str]) -> str:
     if type(value) is not dict:
         raise Malformed("a dictionary was expected")
@@ -190,11 +196,16 @@ def _sides(value: Any, right: dict[str, str]) -> str:
 RANGE = re.compile(r"<(\d+(?:\.(\d+))?) to (\d+(?:\.(\d+))?)>")
 
 
-def draw_claims(random: Random, pool: list[tuple[str, str]]) -> dict[str, Any]:
-    """Claims with their sides, in a random order, as numbers of a student.
+def draw_claims(
+    random: Random,
+    methods: Sequence[tuple[str, str]],
+    own: Sequence[tuple[str, str]] = (),
+) -> dict[str, Any]:
+    """Two claims of each side, in a random order, as numbers of a student.
 
-    A text may ask for a number of the student's own: `<0.05 to 0.2>`, or
-    `<3 to 9>` for a whole one.
+    Those of `own` are among them, the others are drawn from `methods`. A text
+    may ask for a number of the student's own: `<0.05 to 0.2>`, or `<3 to 9>`
+    for a whole one.
     """
 
     def drawn(match: re.Match[str]) -> str:
@@ -204,7 +215,12 @@ def draw_claims(random: Random, pool: list[tuple[str, str]]) -> dict[str, Any]:
         low, high = float(match[1]), float(match[3])
         return f"{random.uniform(low, high):.{digits}f}"
 
-    pool = random.sample(pool, len(pool))
+    pool = list(own)
+    for side in ("upper", "lower", "neither"):
+        missing = 2 - sum(claim[1] == side for claim in own)
+        others = [claim for claim in methods if claim[1] == side]
+        pool += random.sample(others, missing)
+    random.shuffle(pool)
     listed = [
         f"- **{name}.** {RANGE.sub(drawn, text)}"
         for name, (text, _) in zip("ABCDEFGHIJKL", pool, strict=False)

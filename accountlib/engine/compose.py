@@ -20,6 +20,7 @@ Names used here:
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -235,6 +236,7 @@ def self_compose(
     array([0.0625, 0.    , 0.375 , 0.    , 0.5625])
     """
     count = check_count("count", count)
+    check_kind("distribution", distribution, PrivacyLossDistribution)
     return _compose([(distribution, count)], tail_mass)
 
 
@@ -263,15 +265,15 @@ def compose(
         raise ValueError(
             f"distributions must be a non-empty list, got {distributions!r}"
         )
-    return _compose([(d, 1) for d in distributions], tail_mass)
+    for distribution in distributions:
+        check_kind("distribution", distribution, PrivacyLossDistribution)
+    return _compose(list(Counter(distributions).items()), tail_mass)
 
 
 def _compose(
     parts: Sequence[Part], tail_mass: float
 ) -> PrivacyLossDistribution:
     check_number("tail_mass", tail_mass, 0, 1, "()")
-    for distribution, _ in parts:
-        check_kind("distribution", distribution, PrivacyLossDistribution)
     first, count = parts[0]
     for name in ("step", "bound"):
         values = {getattr(d, name) for d, _ in parts}

@@ -72,7 +72,8 @@ class BoundArray(Bound):
     ('[0.10, 0.20], [0.30, 0.40]', False, True)
     """
 
-    # A float stands for each element of these arrays.
+    # Arrays in the place of numbers: whoever asks for a Bound only compares
+    # its ends, adds them, and prints them, which arrays can do as well.
     lower: Floats  # type: ignore[assignment]
     upper: Floats  # type: ignore[assignment]
 
@@ -93,7 +94,7 @@ class BoundArray(Bound):
                 f"{self.lower!r}"
             )
 
-    @property
+    @property  # an array again, for the same reason
     def width(self) -> Floats:  # type: ignore[override]
         """(upper - lower)/upper; 0 where both ends are equal."""
         equal, endless = self.lower == self.upper, np.isinf(self.upper)

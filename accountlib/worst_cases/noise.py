@@ -79,22 +79,22 @@ def quotient(a: Floats | float, b: float) -> tuple[Floats, Floats]:
     sum of two floats.
 
     Parameters: `a`, a number or an array; `b`, a number.
-    Returns: two floats. Their sum has a relative error of about $u^2$ if
-    $|a|$ and $|a/b|$ lie between 1e-270 and 1e290; beyond, fewer digits.
+    Returns: two floats. Their sum has a relative error of about $u^2$,
+    unless the second one is too small for a float.
     Source: Dekker (1971), Section 5.
 
     >>> high, low = quotient(1.0, 3.0)
     >>> Fraction(float(high)) + Fraction(float(low)) - Fraction(1, 3) < 1e-32
     True
     """
-    part, power = math.frexp(b)
+    (top, power_a), (part, power_b) = np.frexp(a), math.frexp(b)
     with np.errstate(all="ignore"):
-        high = np.asarray(a / part)
-        seen = np.where(np.abs(high) < 1e290, high, 0.0)
+        high = np.asarray(top / part)  # of numbers in [1/2, 1): no overflow
+        seen = np.where(np.isfinite(high), high, 0.0)
         product, error = two_product(seen, part)
-        low = ((a - product) - error) / part
-        low = np.where(np.abs(high) < 1e290, low, 0.0)
-        return np.ldexp(high, -power), np.ldexp(low, -power)
+        low = np.where(seen == high, ((top - product) - error) / part, 0.0)
+        power = power_a - power_b
+        return np.ldexp(high, power), np.ldexp(low, power)
 
 
 # --- Code: Gaussian noise

@@ -19,8 +19,8 @@ from course.tasks import (
     Numbers,
     Question,
     Task,
-    claims,
     claims_key,
+    claims_task,
     close,
     draw_claims,
     part,
@@ -336,15 +336,12 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     delta = float(gaussian_delta(epsilon, sigma))
     high, low = random.uniform(1.04, 1.12), random.uniform(0.89, 0.96)
     number = "A colleague's program prints {:.4g}, and nothing else."
-    pool = [
+    own = [
         (number.format(delta * high), "upper"),
         (number.format(delta * low), "lower"),
-        random.choice(METHODS[:4]),
-        random.choice(METHODS[4:7]),
-        random.choice(METHODS[7:]),
     ]
-    pool.append(random.choice([x for x in METHODS if x not in pool]))
-    return {"sigma": sigma, "epsilon": epsilon} | draw_claims(random, pool)
+    shown = {"sigma": sigma, "epsilon": epsilon}
+    return shown | draw_claims(random, METHODS, own)
 
 
 ASSIGNMENT = Assignment(
@@ -357,13 +354,7 @@ ASSIGNMENT = Assignment(
         DERIVE,
         SAMPLED,
         ROUNDS,
-        Task(
-            "ps1-claims",
-            stars=2,
-            minutes=10,
-            entry="claims",
-            checks=claims("_sides", 6),
-        ),
+        claims_task("ps1-claims"),
     ),
     draw_numbers,
     claims_key,

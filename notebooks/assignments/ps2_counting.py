@@ -19,8 +19,8 @@ from course.tasks import (
     Numbers,
     Question,
     Task,
-    claims,
     claims_key,
+    claims_task,
     close,
     draw_claims,
     pick,
@@ -443,14 +443,12 @@ METHODS = (
 
 
 def draw_numbers(random: Random) -> dict[str, Any]:
-    pool = random.sample(METHODS[:4], 2) + random.sample(METHODS[4:7], 2)
-    pool += random.sample(METHODS[7:], 2)
     return {
         "sigma": pick(random, 0.8, 1.5),
         "rate": pick(random, 0.01, 0.1),
         "count": random.randint(100, 900),
         "_run": random.getrandbits(60),
-    } | draw_claims(random, pool)
+    } | draw_claims(random, METHODS)
 
 
 ASSIGNMENT = Assignment(
@@ -464,13 +462,7 @@ ASSIGNMENT = Assignment(
         EPSILON,
         DERIVE,
         RUN,
-        Task(
-            "ps2-claims",
-            stars=2,
-            minutes=10,
-            entry="claims",
-            checks=claims("_sides", 6),
-        ),
+        claims_task("ps2-claims"),
     ),
     draw_numbers,
     claims_key,

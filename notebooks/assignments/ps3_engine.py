@@ -21,8 +21,8 @@ from course.tasks import (
     Numbers,
     Question,
     Task,
-    claims,
     claims_key,
+    claims_task,
     close,
     draw_claims,
     part,
@@ -380,12 +380,10 @@ METHODS = (
 
 
 def draw_numbers(random: Random) -> dict[str, Any]:
-    pool = random.sample(METHODS[:4], 2) + random.sample(METHODS[4:6], 2)
-    pool += random.sample(METHODS[6:], 2)
     return {
         "count": random.randint(2_000, 9_000),
         "epsilon": pick(random, 0.8, 3),
-    } | draw_claims(random, pool)
+    } | draw_claims(random, METHODS)
 
 
 ASSIGNMENT = Assignment(
@@ -399,13 +397,7 @@ ASSIGNMENT = Assignment(
         FEW,
         DERIVE,
         ENDS,
-        Task(
-            "ps3-claims",
-            stars=2,
-            minutes=10,
-            entry="claims",
-            checks=claims("_sides", 6),
-        ),
+        claims_task("ps3-claims"),
     ),
     draw_numbers,
     claims_key,

@@ -18,8 +18,8 @@ from course.tasks import (
     Numbers,
     Question,
     Task,
-    claims,
     claims_key,
+    claims_task,
     close,
     draw_claims,
     pick,
@@ -284,13 +284,11 @@ METHODS = (
 
 
 def draw_numbers(random: Random) -> dict[str, Any]:
-    pool = random.sample(METHODS[:4], 2) + random.sample(METHODS[4:7], 2)
-    pool += random.sample(METHODS[7:], 2)
     return {
         "sigma": pick(random, 0.8, 1.5),
         "rate": pick(random, 0.01, 0.1),
         "count": 2 * random.randint(100, 900),
-    } | draw_claims(random, pool)
+    } | draw_claims(random, METHODS)
 
 
 ASSIGNMENT = Assignment(
@@ -303,13 +301,7 @@ ASSIGNMENT = Assignment(
         DERIVE,
         CONVERT,
         SAMPLED,
-        Task(
-            "ps4-claims",
-            stars=2,
-            minutes=10,
-            entry="claims",
-            checks=claims("_sides", 6),
-        ),
+        claims_task("ps4-claims"),
     ),
     draw_numbers,
     claims_key,

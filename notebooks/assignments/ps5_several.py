@@ -21,8 +21,8 @@ from course.tasks import (
     Numbers,
     Question,
     Task,
-    claims,
     claims_key,
+    claims_task,
     close,
     draw_claims,
     every,
@@ -338,15 +338,12 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     epsilon = pick(random, 0.3, 0.9)
     right = exchanged(epsilon, sigma, rate)
     number = "A colleague's program prints {:.4g}, and nothing else."
-    pool = [
+    own = [
         (number.format(right * random.uniform(1.04, 1.12)), "upper"),
         (number.format(right * random.uniform(0.89, 0.96)), "lower"),
-        random.choice(METHODS[:4]),
-        random.choice(METHODS[4:8]),
-        *random.sample(METHODS[8:], 2),
     ]
     return {"sigma": sigma, "rate": rate, "epsilon": epsilon} | draw_claims(
-        random, pool
+        random, METHODS, own
     )
 
 
@@ -360,13 +357,7 @@ ASSIGNMENT = Assignment(
         DERIVE,
         EXCHANGE,
         CHAINED,
-        Task(
-            "ps5-claims",
-            stars=2,
-            minutes=10,
-            entry="claims",
-            checks=claims("_sides", 6),
-        ),
+        claims_task("ps5-claims"),
     ),
     draw_numbers,
     claims_key,

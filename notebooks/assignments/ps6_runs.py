@@ -21,8 +21,8 @@ from course.tasks import (
     Numbers,
     Question,
     Task,
-    claims,
     claims_key,
+    claims_task,
     close,
     draw_claims,
     equal,
@@ -371,14 +371,12 @@ METHODS = (
 
 
 def draw_numbers(random: Random) -> dict[str, Any]:
-    pool = random.sample(METHODS[:4], 2) + random.sample(METHODS[4:8], 2)
-    pool += random.sample(METHODS[8:], 2)
     return {
         "sigma": pick(random, 0.8, 1.6),
         "batch": 10 * random.randint(8, 20),
         "records": 10_000 * random.randint(4, 12),
         "count": 1000 * random.randint(5, 15),
-    } | draw_claims(random, pool)
+    } | draw_claims(random, METHODS)
 
 
 ASSIGNMENT = Assignment(
@@ -391,13 +389,7 @@ ASSIGNMENT = Assignment(
         DERIVE,
         NOISE,
         RUN,
-        Task(
-            "ps6-claims",
-            stars=2,
-            minutes=10,
-            entry="claims",
-            checks=claims("_sides", 6),
-        ),
+        claims_task("ps6-claims"),
     ),
     draw_numbers,
     claims_key,

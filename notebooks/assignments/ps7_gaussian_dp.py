@@ -21,8 +21,8 @@ from course.tasks import (
     Numbers,
     Question,
     Task,
-    claims,
     claims_key,
+    claims_task,
     close,
     draw_claims,
     part,
@@ -323,15 +323,12 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     x = percent / 100
     right = NORMAL.cdf(NORMAL.inv_cdf(1 - x) - math.sqrt(count) / sigma)
     number = "A colleague's program prints {:.4g}, and nothing else."
-    pool = [
+    own = [
         (number.format(right * random.uniform(1.02, 1.05)), "upper"),
         (number.format(right * random.uniform(0.92, 0.97)), "lower"),
-        random.choice(METHODS[:4]),
-        random.choice(METHODS[4:8]),
-        *random.sample(METHODS[8:], 2),
     ]
     shown = {"count": count, "sigma": sigma, "percent": percent}
-    return shown | draw_claims(random, pool)
+    return shown | draw_claims(random, METHODS, own)
 
 
 ASSIGNMENT = Assignment(
@@ -344,13 +341,7 @@ ASSIGNMENT = Assignment(
         DERIVE,
         CUTOFF,
         REGRET,
-        Task(
-            "ps7-claims",
-            stars=2,
-            minutes=10,
-            entry="claims",
-            checks=claims("_sides", 6),
-        ),
+        claims_task("ps7-claims"),
     ),
     draw_numbers,
     claims_key,

@@ -21,8 +21,8 @@ from course.tasks import (
     Numbers,
     Question,
     Task,
-    claims,
     claims_key,
+    claims_task,
     close,
     draw_claims,
     pick,
@@ -375,15 +375,13 @@ METHODS = (
 
 
 def draw_numbers(random: Random) -> dict[str, Any]:
-    pool = random.sample(METHODS[:4], 2) + random.sample(METHODS[4:8], 2)
-    pool += random.sample(METHODS[8:], 2)
     batch = 10 * random.randint(8, 20)
     return {
         "sigma": pick(random, 0.6, 1.4),
         "batch": batch,
         "records": batch * random.randint(200, 900),
         "epochs": random.randint(4, 20),
-    } | draw_claims(random, pool)
+    } | draw_claims(random, METHODS)
 
 
 ASSIGNMENT = Assignment(
@@ -396,13 +394,7 @@ ASSIGNMENT = Assignment(
         DERIVE,
         AUDIT,
         CUT,
-        Task(
-            "ps8-claims",
-            stars=2,
-            minutes=10,
-            entry="claims",
-            checks=claims("_sides", 6),
-        ),
+        claims_task("ps8-claims"),
     ),
     draw_numbers,
     claims_key,

@@ -122,9 +122,10 @@ def test_audits_against_the_quantiles_of_beta():
 
 
 def test_claims_have_numbers_of_the_students_own():
-    pool = [("a <0.05 to 0.20>", "upper"), ("b <3 to 9>", "lower")]
-    found = draw_claims(Random(1), pool)
-    assert sorted(found["_sides"]) == ["lower", "upper"]
+    sides = ["lower", "lower", "neither", "neither", "upper", "upper"]
+    own = [("a <0.05 to 0.20>", "upper"), ("b <3 to 9>", "lower")]
+    found = draw_claims(Random(1), [("c", side) for side in sides], own)
+    assert sorted(found["_sides"]) == sides
     [first] = re.findall(r"a (0\.\d\d)$", found["claims"], re.M)
     [second] = re.findall(r"b (\d)$", found["claims"], re.M)
     assert 0.05 <= float(first) <= 0.2 and 3 <= int(second) <= 9

@@ -276,6 +276,15 @@ def test_one_step_is_its_own_sum() -> None:
     assert al.compose([table]) is table
 
 
+def test_equal_steps_are_one_part() -> None:
+    """A table has one transform, however often it is listed."""
+    coin, other = TABLES["coin"], table_of([2, 1, 5], first=-1, step=1.0)
+    mixed, sorted_ = [coin, other, coin], [coin, coin, other]
+    assert np.array_equal(al.compose(mixed).mass, al.compose(sorted_).mass)
+    again = al.self_compose(coin, 2)
+    assert np.array_equal(al.compose([coin, coin]).mass, again.mass)
+
+
 def test_no_finite_loss_at_all() -> None:
     never = PrivacyLossDistribution(1.0, 0, np.zeros(2), 1.0)
     assert al.compose([never, TABLES["coin"]]).delta(5.0) == 1

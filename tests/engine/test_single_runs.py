@@ -260,6 +260,19 @@ def test_one_run_at_huge_losses(noise, place):
             assert low <= truth <= high
 
 
+def test_one_run_at_the_largest_losses():
+    """mu is near 1e146: delta is 0 or 1 but next to mu^2/2, to 16 digits."""
+    rng = np.random.default_rng(3)
+    for noise in 10 ** rng.uniform(-149, -140, 200):
+        mu = 1 / Fraction(float(noise))
+        epsilon = float(min(mu**2 / 2, Fraction(1.79e308)))
+        epsilon *= float(rng.choice([1, 1 - 1e-12, 1 - 1e-15]))
+        run = al.Release(al.Gaussian(noise))
+        low, high = al.delta(run, epsilon=epsilon, adjacency="remove")
+        place = (mu**2 / 2 - Fraction(epsilon)) / mu  # Phi of it >= delta
+        assert high == 1 if place > 50 else low == 0 or place > -50
+
+
 @pytest.mark.parametrize(
     "run",
     [

@@ -99,6 +99,8 @@ def test_whole_numbers_are_not_rounded(kind):
         assert above > bound and not above <= bound
         assert not bound.contains(above)
         assert bound.contains(kind(2**53))
+    wide = al.Bound(2**53 + 3, 2**53 + 5)  # no floats: rounded outward
+    assert (wide.lower, wide.upper) == (2**53 + 2, 2**53 + 6)
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, Fraction, Decimal])

@@ -330,23 +330,7 @@ def contour_delta(contour: Contour, epsilon: float) -> tuple[float, float]:
     if error > 10 * LARGEST_RETURN:
         raise ArithmeticError("the transform comes back")
 
-    def find(s: float) -> truth.Found:
-        log = contour.real(s) + moments._log_chernoff(s) - s * epsilon - 8
-        for _ in range(5):
-            line = sampled_gaussians._Line(
-                contour, s, contour.period(s, epsilon, log)
-            )
-            found = line.settle(partial(line.log_delta, epsilon))
-            log = found[0]
-            if contour.period(s, epsilon, log) <= line.period:
-                return found
-            log -= 1
-        raise ArithmeticError("the step of the contour does not settle")
-
-    found = sampled_gaussians._two_lines(sigma, find)
-    low, high = sampled_gaussians._agreed(
-        [f[0] for f in found], [f[2] for f in found]
-    )
+    low, high = sampled_gaussians.log_delta_range(contour, epsilon, sigma)
     if low < -690:
         raise ArithmeticError(f"delta is below e^{high}")
     return math.exp(low) * (1 - error), math.exp(high) * (1 + error)

@@ -268,6 +268,26 @@ def _agreed(values: list[float], errors: list[float]) -> tuple[float, float]:
     return min(values) - slack, max(values) + slack
 
 
+def log_delta_range(
+    contour: _Contour, epsilon: float, sigma: float
+) -> tuple[float, float]:
+    """log delta on the line at sigma and on a second one."""
+
+    def find(s: float) -> Found:
+        log = contour.real(s) + _log_chernoff(s) - s * epsilon - 8
+        for _ in range(5):
+            line = _Line(contour, s, contour.period(s, epsilon, log))
+            found = line.settle(partial(line.log_delta, epsilon))
+            log = found[0]
+            if contour.period(s, epsilon, log) <= line.period:
+                return found
+            log -= 1
+        raise ArithmeticError("the step of the contour does not settle")
+
+    found = _two_lines(sigma, find)
+    return _agreed([f[0] for f in found], [f[2] for f in found])
+
+
 def contour_delta_range(
     epsilon: float,
     releases: Iterable[GaussianRelease],
@@ -285,19 +305,7 @@ def contour_delta_range(
     if epsilon >= contour.largest_loss():
         return 0.0, 0.0
 
-    def find(s: float) -> Found:
-        log = contour.real(s) + _log_chernoff(s) - s * epsilon - 8
-        for _ in range(5):
-            line = _Line(contour, s, contour.period(s, epsilon, log))
-            found = line.settle(partial(line.log_delta, epsilon))
-            log = found[0]
-            if contour.period(s, epsilon, log) <= line.period:
-                return found
-            log -= 1
-        raise ArithmeticError("the step of the contour does not settle")
-
-    found = _two_lines(contour.saddle(epsilon), find)
-    low, high = _agreed([f[0] for f in found], [f[2] for f in found])
+    low, high = log_delta_range(contour, epsilon, contour.saddle(epsilon))
     if low < -700:
         raise ArithmeticError(f"delta is below e^{high}")
     return math.exp(low) * (1 - 1e-13), math.exp(high) * (1 + 1e-13)

@@ -1,7 +1,8 @@
 """2,000 seeded questions and their answers, to the last bit.
 
-    python tests/whole/golden.py            write data/golden.jsonl again
+    python tests/whole/golden.py            draw new questions, answer them
     python tests/whole/golden.py --check    compare, print what differs
+    python tests/whole/golden.py --renew    answer the stored questions again
 
 Moves, renames and splits keep every line. A change of an algorithm may move
 an end by its last digits; then the file is written again, and the commit says
@@ -382,10 +383,23 @@ def stored() -> tuple[bool, list[Question]]:
     return first["arithmetic"] == fingerprint(), rest
 
 
+def renew(line: Question) -> str:
+    question = {k: v for k, v in line.items() if k != "answer"}
+    return json.dumps(question | {"answer": answer(question)})
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true")
-    if parser.parse_args().check:
+    parser.add_argument("--renew", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.renew:
+        _, questions = stored()
+        renewed = [renew(question) for question in questions]
+        first = json.dumps({"arithmetic": fingerprint()})
+        FILE.write_text("\n".join([first, *renewed]) + "\n")
+        return 0
+    if chosen.check:
         exactly, questions = stored()
         print("to the last bit" if exactly else "on other arithmetic")
         found = differing(questions, exactly)

@@ -51,9 +51,12 @@ def test_normal_tail_against_balls():
 # --- found by attacks --------------------------------------------------------
 
 
-@pytest.mark.parametrize(("a", "b"), [(1.1e-268, 3.0), (1.7e280, 7e-9)])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [(1.1e-268, 3.0), (1.7e280, 7e-9), (1.7e308, 1.1), (3e5, 2e-303)],
+)
 def test_quotient_of_tiny_and_large_numbers(a, b):
-    """Documented: about u^2 for |a| and |a/b| between 1e-270 and 1e290."""
+    """No product overflows on the way to a quotient that is a float."""
     high, low = noise.quotient(a, b)
     found = Fraction(float(high)) + Fraction(float(low))
     assert abs(found / (Fraction(a) / Fraction(b)) - 1) < 1e-31
