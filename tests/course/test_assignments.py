@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -256,16 +257,19 @@ def test_stubs_are_nbgraders(tmp_path):
     pytest.importorskip("nbgrader")
     main(["release", "--course", str(FOLDER), "--out", str(tmp_path)])
     home = tmp_path / "teachers" / "nbgrader"
+    beside = str(Path(sys.executable).parent)  # nbgrader calls alembic
+    path = os.pathsep.join([beside, os.environ["PATH"]])
     for assignment in COURSE.assignments:
         name = assignment.name
         subprocess.run(
             [sys.executable, "-m", "nbgrader", "generate_assignment", name]
             + ["--create"],
             cwd=home,
+            env=os.environ | {"PATH": path},
             check=True,
         )
-        path = home / "release" / name / f"{name}.ipynb"
-        theirs = json.loads(path.read_text("utf-8"))["cells"]
+        file = home / "release" / name / f"{name}.ipynb"
+        theirs = json.loads(file.read_text("utf-8"))["cells"]
         common = sheets.teacher_sheet(COURSE, name, "everyone")
         ours = sheets.without_solutions(common).cells
         assert ["".join(x["source"]) for x in theirs] == [
