@@ -12,9 +12,6 @@ import math
 import os
 import re
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -251,30 +248,6 @@ def test_a_sheet_runs_outside_of_a_clone(assignment):
     ]
     found = box.ask([said, *cells], "said", [[]])
     assert found.broken == "" and set(found.values[0]) == {"not yet"}
-
-
-def test_stubs_are_nbgraders(tmp_path):
-    pytest.importorskip("nbgrader")
-    main(["release", "--course", str(FOLDER), "--out", str(tmp_path)])
-    home = tmp_path / "teachers" / "nbgrader"
-    beside = str(Path(sys.executable).parent)  # nbgrader calls alembic
-    path = os.pathsep.join([beside, os.environ["PATH"]])
-    for assignment in COURSE.assignments:
-        name = assignment.name
-        subprocess.run(
-            [sys.executable, "-m", "nbgrader", "generate_assignment", name]
-            + ["--create"],
-            cwd=home,
-            env=os.environ | {"PATH": path},
-            check=True,
-        )
-        file = home / "release" / name / f"{name}.ipynb"
-        theirs = json.loads(file.read_text("utf-8"))["cells"]
-        common = sheets.teacher_sheet(COURSE, name, "everyone")
-        ours = sheets.without_solutions(common).cells
-        assert ["".join(x["source"]) for x in theirs] == [
-            x.source for x in ours
-        ]
 
 
 # --- what is handed in --------------------------------------------------
