@@ -15,6 +15,8 @@ from tests import ROOT
 
 api = pytest.importorskip("nbgrader.api")
 FOLDER = ROOT / "notebooks" / "assignments"
+if not FOLDER.exists():
+    pytest.skip("the course is kept elsewhere", allow_module_level=True)
 COURSE = load(FOLDER)
 
 
