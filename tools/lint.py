@@ -28,7 +28,7 @@ def main() -> int:
     options = ["--allow-redefinition", "--no-warn-unused-ignores"]
     failed = [
         run(["ruff", "check", "--output-format=concise", *names], names),
-        *(run(["mypy", *options, file], names) for file in names),
+        run(["mypy", *options, *names], names),
     ]
     return 1 if any(failed) else 0
 
