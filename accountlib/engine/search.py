@@ -91,6 +91,7 @@ _NEW_CELLS = 1e-2  # budgets shrunk by more need cells made anew
 _SAME_ORDER = 0.8, 1.25  # a quotient of two orders that ends the looking
 _FEW_BEYOND = 1e-4  # part of the width that losses above the cells may cost
 # The first step
+_CAREFUL = 0.7  # of the predicted one, for many kinds: one grid is enough
 _STEEPEST = 15.0  # tilt times step; with more, one grid point is all
 _CERTAIN = 2.0  # log of the room for tails, besides all that was spared
 _UNLIKELY = -25  # log of the mass of atoms that need not lie on the grid
@@ -296,11 +297,13 @@ def seems_rare(search: Search) -> bool:
 
 
 def first_step(search: Search, goal: float) -> float:
-    """A step whose predicted width is the wanted one."""
+    """A step whose predicted width is the wanted one, or less."""
     order, slope = search.order, max(search.order, search.slope)
     width = search.query.width_of_epsilon(search.guess, slope, goal)
     width *= (1 + order) / (1 + slope)
     step = fitting_step(search.cells, order, width)
+    if len(search.cells) > _FEW_KINDS:
+        step *= _CAREFUL
     span = 0.0  # of atoms that matter; they should lie on the grid
     for part in search.cells:
         seen = part.loss[part.log_p > _UNLIKELY]
