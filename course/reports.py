@@ -75,18 +75,12 @@ def shown(points: float) -> str:
 
 
 def lines_of(result: Result) -> str:
-    score = "?" if result.waiting else shown(result.points)
-    line = f"{score}/{result.most}  {result.name}"
+    line = f"{shown(result.points)}/{result.most}  {result.name}"
     return f"{line}: {clean(result.message)}" if result.message else line
 
 
 def summary(marks: Marks) -> str:
-    left = sum(
-        result.most
-        for task in marks.tasks
-        for result in task.results
-        if result.waiting
-    )
+    left = sum(task.task.points for task in marks.tasks if task.waiting)
     text = f"{shown(marks.points)} of {marks.assignment.points} points"
     return f"{text}; {left} more wait for a mark by hand" if left else text
 
@@ -97,13 +91,15 @@ def as_text(marks: Marks) -> str:
     lines += [f"Note: {clean(note)}" for note in marks.notes]
     for task in marks.tasks:
         lines += ["", _head(task)]
-        lines += [f"  {lines_of(result)}" for result in task.results]
+        lines += [f"  {lines_of(x)}" for x in task.results if not x.waiting]
         if task.note:
             lines.append(f"  your cell says: {clean(task.note)}")
     return "\n".join(lines) + "\n"
 
 
 def _head(task: Marked) -> str:
+    if task.waiting:
+        return f"{task.task.name}: - of {task.task.points}, not marked yet"
     return f"{task.task.name}: {shown(task.points)} of {task.task.points}"
 
 
@@ -114,6 +110,8 @@ def as_html(marks: Marks) -> str:
     for task in marks.tasks:
         rows.append(f"<h2>{html.escape(_head(task))}</h2><table>")
         for result in task.results:
+            if result.waiting:
+                continue
             full = result.points == result.most
             kind = "" if full else ' class="missed"'
             text = html.escape(lines_of(result))
@@ -141,13 +139,19 @@ def as_html(marks: Marks) -> str:
 
 
 def gradescope(marks: Marks, seconds: float = 0.0) -> dict[str, Any]:
-    """The `results.json` of an autograder."""
+    """The `results.json` of an autograder; what waits there has no score."""
+
+    def score(result: Result) -> dict[str, Any]:
+        full = result.points == result.most
+        status = "passed" if full else "failed"
+        found = {"score": result.points, "status": status}
+        return {} if result.waiting else found
+
     tests = [
-        {
+        score(result)
+        | {
             "name": f"{task.task.name}: {result.name}",
-            "score": result.points,
             "max_score": result.most,
-            "status": "passed" if result.points == result.most else "failed",
             "output": clean(result.message or task.note),
             "output_format": "text",
             "visibility": "visible",
@@ -202,9 +206,7 @@ def overview(marks: Sequence[Marks]) -> list[Any]:
     rows: list[Any] = [["student", "points", "of", *tasks, "notes"]]
     for each in marks:
         found = {
-            x.task.name: "?"
-            if any(y.waiting for y in x.results)
-            else shown(x.points)
+            x.task.name: "?" if x.waiting else shown(x.points)
             for x in each.tasks
         }
         row = [each.student, shown(each.points), each.assignment.points]

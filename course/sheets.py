@@ -51,10 +51,18 @@ def student_sheet(course: Course, name: str, student: str) -> Notebook:
     return book
 
 
-def about(assignment: Assignment, student: str) -> dict[str, Any]:
-    """What a sheet says of itself."""
-    minutes = sum(task.minutes for task in assignment.tasks)
+def solutions(course: Course, name: str, student: str) -> dict[str, str]:
+    """The reference answers, by the name of their task."""
     return {
+        cell.metadata["nbgrader"]["grade_id"]: cell.source
+        for cell in answer_cells(teacher_sheet(course, name, student))
+    }
+
+
+def about(assignment: Assignment, student: str) -> dict[str, Any]:
+    """What a sheet says of itself, and the answers to its examples."""
+    minutes = sum(task.minutes for task in assignment.tasks)
+    return assignment.examples() | {
         "student": student,
         "points": assignment.points,
         "minutes": minutes,

@@ -74,6 +74,7 @@ class Assignment:
     tasks: tuple[Task, ...]
     numbers: Callable[[Random], dict[str, Any]]
     keys: Callable[[Numbers], dict[str, Any]] = lambda numbers: {}
+    examples: Callable[[], dict[str, Any]] = dict  # known answers on the sheet
 
     @property
     def points(self) -> int:
@@ -113,17 +114,22 @@ def close(
     relative: float = 1e-6,
     absolute: float = 1e-12,
 ) -> Judge:
-    """The truth, up to what a right method may be off; it says which side."""
+    """The truth, up to what a right method may be off.
+
+    It says on which side an answer is, and whether by more than 1 %.
+    """
 
     def judge(value: Any) -> str:
         found, right = number(value), truth()
-        if found == right:
+        off = abs(found - right) if found != right else 0.0
+        if off <= absolute + relative * abs(right) and off < math.inf:
             return ""
-        if math.isfinite(found) and math.isfinite(right):
-            if abs(found - right) <= absolute + relative * abs(right):
-                return ""
         side = "below" if found < right else "above"
-        return f"for {case} your answer {shown(found)} is {side} the truth"
+        near = off < 0.01 * abs(right) and off < math.inf
+        return (
+            f"for {case} your answer {shown(found)} is {side} the truth, "
+            f"by {'less' if near else 'more'} than 1 %"
+        )
 
     return judge
 
@@ -188,11 +194,15 @@ def claims_task(name: str) -> Task:
 def _sides(value: Any, right: dict[str, str]) -> str:
     if type(value) is not dict:
         raise Malformed("a dictionary was expected")
-    if all(value.get(name) == side for name, side in right.items()):
+    for name in right:
+        if value.get(name) not in SIDES:
+            return f"{shown(value.get(name))} is none of {', '.join(SIDES)}"
+    if all(value[name] == side for name, side in right.items()):
         return ""
     return f"at least one of {', '.join(right)} is not what you say"
 
 
+SIDES = ("upper", "lower", "neither")
 RANGE = re.compile(r"<(\d+(?:\.(\d+))?) to (\d+(?:\.(\d+))?)>")
 
 
@@ -216,7 +226,7 @@ def draw_claims(
         return f"{random.uniform(low, high):.{digits}f}"
 
     pool = list(own)
-    for side in ("upper", "lower", "neither"):
+    for side in SIDES:
         missing = 2 - sum(claim[1] == side for claim in own)
         others = [claim for claim in methods if claim[1] == side]
         pool += random.sample(others, missing)

@@ -5,7 +5,7 @@ Secret: a course that marks with it keeps this folder private.
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import comb
 from pathlib import Path
 from random import Random
@@ -53,7 +53,7 @@ def tables(random: Random) -> Table:
 
 
 def leaking(random: Random) -> Table:
-    """Outcomes that Q never has, and one that P never has."""
+    """Outcomes that Q never has, and one that both never have."""
     p, q = tables(random)
     return [*p[:-1], p[-1] / 2, p[-1] / 2, 0.0], [0.0, *q, 0.0]
 
@@ -193,7 +193,7 @@ def ask_sampled(place: int, *ranges: tuple[float, float]) -> Ask:
 SAMPLED = Task(
     "ps1-sampled",
     stars=2,
-    minutes=20,
+    minutes=25,
     entry="sampled_deltas",
     uses=("ps1-gaussian",),
     checks=(
@@ -269,7 +269,7 @@ def ask_rounds(low: int, high: int, larger: str) -> Ask:
 
 ROUNDS = Task(
     "ps1-rounds",
-    stars=3,
+    stars=2,
     minutes=20,
     entry="worst_delta",
     uses=("ps1-hockey",),
@@ -344,6 +344,19 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     return shown | draw_claims(random, METHODS, own)
 
 
+@cache
+def examples() -> dict[str, Any]:
+    """Known answers, away from the easy corners."""
+    return {
+        "gaussian_known": gaussian_float(0.3, 2.5),
+        "gaussian_below": gaussian_float(-0.4, 1.5),
+        "sampled_known": [sampled(x, 0.3, 0.8, 0.4) for x in (0, 1)],
+        "sampled_below": [sampled(x, -0.9, 0.8, 0.4) for x in (0, 1)],
+        "rounds_remove": worst([0.75, 0.4, 3, 1.2]),
+        "rounds_add": worst([0.75, 0.4, 2, 1.2]),
+    }
+
+
 ASSIGNMENT = Assignment(
     "ps1",
     "Assignment 1: what is the worst case?",
@@ -358,4 +371,5 @@ ASSIGNMENT = Assignment(
     ),
     draw_numbers,
     claims_key,
+    examples,
 )

@@ -295,7 +295,6 @@ def ask_ends(place: int, clipped: bool) -> Ask:
             inner: Judge = close(
                 partial(end, place, given),
                 f"{', '.join(words)}: the {('lower', 'upper')[place]} end:",
-                relative=1e-9,
             )
             found.append(Question(given, part(place, inner, 2)))
         return found

@@ -5,7 +5,7 @@ Secret: a course that marks with it keeps this folder private.
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -54,7 +54,7 @@ def ask_renyi(kind: str) -> Ask:
             p, q = law(random, size), law(random, size)
             order = pick(random, 1.2, 9)
             if kind == "missing":  # one outcome is in P only, one in Q only
-                p, q = [*p, 0.0], [0.0, *q]
+                p, q = [*p, 0.0, 0.0], [0.0, *q, 0.0]
             case = f"P = {p}, Q = {q}, order = {order}"
             judge = close(partial(renyi, p, q, order), case)
             found.append(Question([p, q, order], judge))
@@ -291,6 +291,17 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     } | draw_claims(random, METHODS)
 
 
+@cache
+def examples() -> dict[str, Any]:
+    """Known answers, away from the easy corners."""
+    orders, values = [1.5, 3.0, 8.0, 20.0], [0.3, 0.6, 1.6, math.inf]
+    return {
+        "convert_known": converted(orders, values, 1e-3),
+        "sampled_known": sampled(5, 1.5, 0.2),
+        "sampled_high": sampled(400, 3.0, 0.2),
+    }
+
+
 ASSIGNMENT = Assignment(
     "ps4",
     "Assignment 4: one curve, added up",
@@ -305,4 +316,5 @@ ASSIGNMENT = Assignment(
     ),
     draw_numbers,
     claims_key,
+    examples,
 )

@@ -5,7 +5,7 @@ Secret: a course that marks with it keeps this folder private.
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -43,13 +43,17 @@ def ruled(epsilon: float, delta: float, size: int) -> float:
         return float(delta * mp.fsum(terms))
 
 
-def ask_rule(*epsilons: tuple[float, float]) -> Ask:
+def ask_rule(
+    *epsilons: tuple[float, float], digits: tuple[float, float] = (5, 9)
+) -> Ask:
+    """Epsilons in these ranges; delta is 10 to the power of minus digits."""
+
     def ask(random: Random, numbers: Numbers) -> list[Question]:
         found = []
         for low, high in epsilons:
             epsilon, size = random.uniform(low, high), random.randint(3, 9)
             epsilon = round(epsilon, 3) if high > 0.01 else epsilon
-            delta = float(f"{10 ** -pick(random, 5, 9):.3g}")
+            delta = float(f"{10 ** -pick(random, *digits):.3g}")
             case = f"epsilon = {epsilon}, delta = {delta}, size = {size}"
             right = partial(ruled, epsilon, delta, size)
             product = partial(float, size * epsilon)
@@ -69,7 +73,12 @@ RULE = Task(
     minutes=10,
     entry="group_rule",
     checks=(
-        Check("epsilon of at least 0.1", 2, ask_rule(*[(0.1, 2)] * 3)),
+        Check("epsilon of at least 0.1", 1, ask_rule(*[(0.1, 2)] * 3)),
+        Check(
+            "a delta above 1",
+            1,
+            ask_rule((0.1, 1), (0.1, 1), digits=(0.3, 0.45)),
+        ),
         Check("epsilon of 0, or nearly", 1, ask_rule((0, 0), (1e-14, 1e-13))),
     ),
 )
@@ -153,7 +162,7 @@ def ask_group(place: int, *ranges: tuple[float, float]) -> Ask:
 GROUP = Task(
     "ps5-group",
     stars=2,
-    minutes=20,
+    minutes=25,
     entry="group_deltas",
     checks=(
         Check("remove", 2, ask_group(0, (0.1, 1.0), (0.3, 0.9), (0.1, 0.5))),
@@ -171,7 +180,7 @@ DERIVE = Task(
         (1, "names the law with neither record, and bounds P(S) by it"),
         (1, "bounds that law by P', and puts one inequality into the other"),
         (1, "any split: both hold at every epsilon, curves are not random"),
-        (1, "says that no event need be the best one in both steps"),
+        (1, "equal only if one event is the best one in both steps"),
     ),
 )
 
@@ -254,12 +263,25 @@ def chained(epsilon: float, sigma: float, rate: float) -> float:
     return float(min(found[best], result.fun))
 
 
-def ask_chained(rates: tuple[float, float]) -> Ask:
+def meeting(sigma: float, rate: float) -> float:
+    """From this epsilon on the best chain is the truth.
+
+    With one threshold for both steps the two parts are the losses of remove
+    at z and of add at -z. The first part is 0 at z = 1/2.
+    """
+    return -math.log1p(rate * math.expm1(-1 / sigma**2))
+
+
+def ask_chained(rates: Sequence[float], low: float, high: float) -> Ask:
+    """Epsilon from low to high times that where chain and truth meet."""
+
     def ask(random: Random, numbers: Numbers) -> list[Question]:
         found = []
-        for _ in range(2):
-            sigma, rate = pick(random, 0.8, 1.5), pick(random, *rates)
-            epsilon = pick(random, 0.6, 1.5)
+        for rate in rates:
+            sigma = pick(random, 0.8, 1.3)
+            rate = min(1.0, rate + pick(random, 0, 0.15))
+            end = meeting(sigma, rate)
+            epsilon = round(end * random.uniform(low, high), 3)
             judge = close(
                 partial(chained, epsilon, sigma, rate),
                 f"epsilon = {epsilon}, sigma = {sigma}, rate = {rate}",
@@ -273,14 +295,18 @@ def ask_chained(rates: tuple[float, float]) -> Ask:
 
 CHAINED = Task(
     "ps5-chained",
-    stars=3,
+    stars=2,
     minutes=20,
     entry="chained_delta",
     uses=("ps5-group",),
     repeats=1,
     checks=(
-        Check("a sampled step", 3, ask_chained((0.2, 0.5))),
-        Check("a step that takes all", 1, ask_chained((1, 1))),
+        Check("a larger epsilon", 2, ask_chained((0.2, 0.4, 1), 1.5, 3)),
+        Check(
+            "a small epsilon, where a chain must lose",
+            2,
+            ask_chained((0.3, 1), 0.4, 0.6),
+        ),
     ),
 )
 
@@ -347,6 +373,18 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     )
 
 
+@cache
+def examples() -> dict[str, Any]:
+    """Known answers, away from the easy corners."""
+    return {
+        "group_known": [group(x, 0.5, 1.2, 0.3, 3) for x in (0, 1)],
+        "group_far": [group(x, 1.5, 1.2, 0.3, 3) for x in (0, 1)],
+        "exchange_known": exchanged(0.5, 1.2, 0.3),
+        "chain_small": chained(0.15, 1.0, 0.4),
+        "chain_large": chained(0.8, 1.2, 0.3),
+    }
+
+
 ASSIGNMENT = Assignment(
     "ps5",
     "Assignment 5: more than one record",
@@ -361,4 +399,5 @@ ASSIGNMENT = Assignment(
     ),
     draw_numbers,
     claims_key,
+    examples,
 )

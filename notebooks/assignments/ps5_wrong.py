@@ -6,6 +6,7 @@ RULE = """
 def group_rule(epsilon, delta, size):
     return [size * epsilon, delta * {factor}]
 """
+SUM = "sum(math.exp(j * epsilon) for j in range(size))"
 GROUP = """
 from scipy.special import ndtr
 def group_deltas(epsilon, sigma, rate, size):
@@ -83,6 +84,7 @@ def chained(trap: str, lost: int, answer: str) -> Wrong:
 
 
 WRONG = (
+    rule("cut off at 1", 1, f"min({SUM}, 1 / delta)"),
     rule("delta times the size of the group", 2, "size"),
     rule("the bound of a textbook", 2, "size * math.exp(size * epsilon)"),
     rule(
@@ -146,14 +148,24 @@ WRONG = (
         4,
         "min(remove(e) + add(epsilon - e) for e in grid)",
     ),
+    Wrong(
+        "ps5-chained",
+        "the exchange's true curve",
+        2,
+        EXCHANGE.format(
+            answer="mirrored(epsilon)", tail="ndtr((m - z) / sigma)"
+        )
+        + "chained_delta = exchange_delta\n",
+    ),
+    chained("all of epsilon for add", 2, "remove(0) + add(epsilon)"),
     chained(
         "removed twice",
-        3,
+        4,
         "min(remove(e) + math.exp(e) * remove(epsilon - e) for e in grid)",
     ),
     chained(
         "add before remove",
-        3,
+        4,
         "min(add(e) + math.exp(e) * remove(epsilon - e) for e in grid)",
     ),
     *wrong_claims("ps5-claims", 6),

@@ -379,6 +379,20 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     } | draw_claims(random, METHODS)
 
 
+@cache
+def examples() -> dict[str, Any]:
+    """Known answers, away from the easy corners."""
+    swap, drawn = (1.5, 1e-5, 1.0, 9), (1.5, 1e-5, 0.1, 1)
+    return {
+        "step_swap": step_delta(SWAP, 0.7, 2.0, 1.0),
+        "step_poisson": step_delta(POISSON, 0.7, 1.3, 0.2),
+        "step_batch": step_delta(BATCH, 0.7, 1.3, 0.2),
+        "noise_swap": least_noise(SWAP, *swap),
+        "noise_poisson": least_noise(POISSON, *drawn),
+        "noise_batch": least_noise(BATCH, *drawn),
+    }
+
+
 ASSIGNMENT = Assignment(
     "ps6",
     "Assignment 6: which call is the right one?",
@@ -393,4 +407,5 @@ ASSIGNMENT = Assignment(
     ),
     draw_numbers,
     claims_key,
+    examples,
 )

@@ -6,7 +6,7 @@ Secret: a course that marks with it keeps this folder private.
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from statistics import NormalDist
@@ -76,9 +76,9 @@ def tables(random: Random) -> Table:
 
 
 def leaking(random: Random) -> Table:
-    """One outcome that Q never has."""
+    """One outcome that Q never has, and one that both never have."""
     p, q = tables(random)
-    return [*p[:-1], p[-1] / 2, p[-1] / 2], [*q, 0.0]
+    return [*p[:-1], p[-1] / 2, p[-1] / 2, 0.0], [*q, 0.0, 0.0]
 
 
 def equal_laws(random: Random) -> Table:
@@ -331,6 +331,17 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     return shown | draw_claims(random, METHODS, own)
 
 
+@cache
+def examples() -> dict[str, Any]:
+    """Known answers, away from the easy corners."""
+    return {
+        "mu_known": best_mu([0.2, 0.5, 0.3], [0.3, 0.2, 0.5]),
+        "mu_corner": best_mu([0.05, 0.45, 0.5], [0.15, 0.5, 0.35]),
+        "cutoff_known": mu_with_cutoff(1.3, 0.1, 0.001),
+        "cutoff_far": mu_with_cutoff(1.3, 0.1, 1e-25),
+    }
+
+
 ASSIGNMENT = Assignment(
     "ps7",
     "Assignment 7: one honest number",
@@ -345,4 +356,5 @@ ASSIGNMENT = Assignment(
     ),
     draw_numbers,
     claims_key,
+    examples,
 )

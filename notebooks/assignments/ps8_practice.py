@@ -6,7 +6,7 @@ Secret: a course that marks with it keeps this folder private.
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -384,6 +384,19 @@ def draw_numbers(random: Random) -> dict[str, Any]:
     } | draw_claims(random, METHODS)
 
 
+@cache
+def examples() -> dict[str, Any]:
+    """Known answers, away from the easy corners."""
+    return {
+        "crossing_known": last_crossing([0.7, 0.4, 5]),
+        "attack_once": attack(0.5, 0.6, 10, 1, 1.2),
+        "attack_known": attack(0.5, 0.6, 10, 3, 1.5),
+        "audit_known": most([150, 400, 12, 300, 0.01, 0.9]),
+        "audit_quiet": most([380, 400, 150, 300, 0.01, 0.9]),
+        "cut_known": cut(1.0, 1e-5, 200, 0.1, 32, 5),
+    }
+
+
 ASSIGNMENT = Assignment(
     "ps8",
     "Assignment 8: what was really run?",
@@ -398,4 +411,5 @@ ASSIGNMENT = Assignment(
     ),
     draw_numbers,
     claims_key,
+    examples,
 )
