@@ -157,7 +157,9 @@ def mark_task(
     again = _asked(task, cells, order, kind)
     pairs = zip(found.results, again.results, strict=True)
     names = ", ".join(task.uses)
-    results = tuple(_better(mine, with_ours, names) for mine, with_ours in pairs)
+    results = tuple(
+        _better(mine, with_ours, names) for mine, with_ours in pairs
+    )
     return Marked(task, results, found.note)
 
 

@@ -347,9 +347,7 @@ COMPOSE = Task(
 # --- a whole run --------------------------------------------------------
 
 
-def true_epsilon(
-    case: list[Any], width: float = 1e-3
-) -> tuple[float, float]:
+def true_epsilon(case: list[Any], width: float = 1e-3) -> tuple[float, float]:
     import accountlib as al
 
     sigma, rate, count, delta = case

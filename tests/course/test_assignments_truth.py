@@ -50,7 +50,20 @@ def test_exchange_against_a_grid_and_below_the_chain(rate):
     for epsilon in (0.3, 0.9):
         found = SEVERAL.exchanged(epsilon, 0.9, rate)
         assert found == pytest.approx(quadrature(p, q, epsilon, 0.9), abs=1e-9)
-        assert found < SEVERAL.chained(epsilon, 0.9, rate)
+        assert found <= SEVERAL.chained(epsilon, 0.9, rate) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("sigma", "loss"), [(1.0, 1.036), (0.5, 1.14)])
+def test_the_best_chain_loses_for_small_epsilons_only(sigma, loss):
+    """One event is the best one in both steps, from some epsilon on."""
+    for rate in (0.1, 0.35, 0.8, 1.0):
+        end = SEVERAL.meeting(sigma, rate)
+        for share in (1.0, 1.2, 2.5):
+            at = share * end, sigma, rate
+            truth = SEVERAL.exchanged(*at)
+            assert SEVERAL.chained(*at) == pytest.approx(truth, rel=1e-6)
+        at = 0.5 * end, sigma, rate
+        assert SEVERAL.chained(*at) > loss * SEVERAL.exchanged(*at)
 
 
 @pytest.mark.parametrize(
