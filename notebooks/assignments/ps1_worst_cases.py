@@ -53,9 +53,9 @@ def tables(random: Random) -> Table:
 
 
 def leaking(random: Random) -> Table:
-    """Outcomes that Q never has, and one that both never have."""
+    """Outcomes that P, that Q and that both never have."""
     p, q = tables(random)
-    return [*p[:-1], p[-1] / 2, p[-1] / 2, 0.0], [0.0, *q, 0.0]
+    return [*p, 0.0, 0.0], [0.0, *q, 0.0]
 
 
 def ask_hockey(
@@ -80,7 +80,9 @@ HOCKEY = Task(
     entry="hockey_stick",
     checks=(
         Check("alpha of at least 1", 2, ask_hockey(tables, 1.05, 1.8)),
-        Check("outcomes that Q never has", 1, ask_hockey(leaking, 1.2, 4)),
+        Check(
+            "outcomes that P or Q never has", 1, ask_hockey(leaking, 1.2, 4)
+        ),
         Check("alpha below 1", 1, ask_hockey(tables, 0.3, 0.9)),
     ),
 )

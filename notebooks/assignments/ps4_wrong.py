@@ -5,7 +5,7 @@ from course.tasks import Wrong, wrong_claims
 RENYI = """
 def renyi_divergence(p, q, order):
     pairs = list(zip(p, q))
-    if any(x > 0 and y == 0 for x, y in pairs):
+    if any({leak} for x, y in pairs):
         return {missing}
     total = sum({term} for x, y in pairs if x > 0 and y > 0)
     return {answer}
@@ -46,8 +46,9 @@ def renyi(
     term: str = "x * (x / y) ** (order - 1)",
     answer: str = "math.log(total) / (order - 1)",
     missing: str = "math.inf",
+    leak: str = "x > 0 and y == 0",
 ) -> Wrong:
-    code = RENYI.format(term=term, answer=answer, missing=missing)
+    code = RENYI.format(term=term, answer=answer, missing=missing, leak=leak)
     return Wrong("ps4-renyi", trap, lost, code)
 
 
@@ -103,6 +104,7 @@ WRONG = (
         1,
         missing="renyi_divergence(*zip(*[z for z in pairs if z[1]]), order)",
     ),
+    renyi("infinite wherever P or Q is 0", 1, leak="x == 0 or y == 0"),
     renyi(
         "the order of the moment for that of the divergence",
         3,

@@ -81,6 +81,12 @@ def leaking(random: Random) -> Table:
     return [*p[:-1], p[-1] / 2, p[-1] / 2, 0.0], [*q, 0.0, 0.0]
 
 
+def absent(random: Random) -> Table:
+    """One outcome that P never has."""
+    q, p = leaking(random)
+    return p, q
+
+
 def equal_laws(random: Random) -> Table:
     p = law(random, 5)
     return p, list(p)
@@ -107,7 +113,14 @@ MISSED = Task(
     entry="missed",
     checks=(
         Check("tests with a coin", 2, ask_missed(tables, None, None, None)),
-        Check("outcomes that Q never has", 1, ask_missed(leaking, None, None)),
+        Check(
+            "outcomes that P or Q never has",
+            1,
+            lambda random, numbers: [
+                *ask_missed(leaking, None, None)(random, numbers),
+                *ask_missed(absent, None)(random, numbers),
+            ],
+        ),
         Check(
             "false-positive rates of 0 and 1",
             1,
@@ -139,10 +152,10 @@ def best_mu(p: list[float], q: list[float]) -> float:
     return found
 
 
-def ask_mu(make: Callable[[Random], Table]) -> Ask:
+def ask_mu(*makes: Callable[[Random], Table]) -> Ask:
     def ask(random: Random, numbers: Numbers) -> list[Question]:
         found = []
-        for _ in range(4):
+        for make in makes * 2:
             p, q = make(random)
             case = f"P = {p}, Q = {q}"
             judge = close(partial(best_mu, p, q), case, absolute=1e-9)
@@ -158,8 +171,13 @@ MU = Task(
     minutes=15,
     entry="best_mu",
     checks=(
-        Check("the corner that decides", 2, ask_mu(tables)),
-        Check("outcomes that Q never has", 1, ask_mu(leaking), special=True),
+        Check("the corner that decides", 2, ask_mu(tables, tables)),
+        Check(
+            "outcomes that P or Q never has",
+            1,
+            ask_mu(leaking, absent),
+            special=True,
+        ),
         Check("two equal laws", 1, ask_mu(equal_laws), special=True),
     ),
 )

@@ -105,6 +105,7 @@ WRONG = (
         "2 * ndtri(1 / (1 + math.exp(-largest)))",
     ),
     mu("mass at infinity lost", 1, kept="min(a, b) > 0"),
+    mu("outcomes that P never has left out", 1, kept="a > 0"),
     mu("the first corner only", 2, "max(found[:2])"),
     mu("the order of the table", 2, order="pass"),
     cutoff("no cut-off: the number without sampling", 4, "1 / sigma"),

@@ -80,16 +80,17 @@ def last_crossing(case: list[Any]) -> float:
     return found[-1] if found else 0.0
 
 
-def ask_crossing(counts: tuple[int, int], places: int) -> Ask:
-    """Cases with this number of crossings, none of them doubtful."""
+def ask_crossing(counts: tuple[int, int], *places: int) -> Ask:
+    """Cases with these numbers of crossings, none of them doubtful."""
 
     def ask(random: Random, numbers: Numbers) -> list[Question]:
         found: list[Question] = []
-        while len(found) < 3:
+        while len(found) < len(places):
             truth, rate = pick(random, 0.62, 0.88), pick(random, 0.3, 0.7)
             case: list[Any] = [truth, rate, random.randint(*counts)]
             gaps = [abs(d) for _, d in leads(*case)[:-1]]
-            if len(crossings(*case)) != places or min(gaps) < 1e-4:
+            wanted = places[len(found)]
+            if len(crossings(*case)) != wanted or min(gaps) < 1e-4:
                 continue
             text = f"truth = {truth}, rate = {rate}, count = {case[2]}"
             judge = close(partial(last_crossing, case), text)
@@ -105,12 +106,12 @@ CROSSING = Task(
     minutes=20,
     entry="crossing",
     checks=(
-        Check("two rounds", 2, ask_crossing((2, 2), 1)),
-        Check("three to six rounds", 1, ask_crossing((3, 6), 1)),
+        Check("two rounds", 2, ask_crossing((2, 2), 1, 1, 1)),
+        Check("three to six rounds", 1, ask_crossing((3, 6), 1, 1, 2)),
         Check(
             "curves that never cross",
             1,
-            ask_crossing((3, 6), 0),
+            ask_crossing((3, 6), 0, 0, 0),
             special=True,
         ),
     ),
@@ -389,6 +390,7 @@ def examples() -> dict[str, Any]:
     """Known answers, away from the easy corners."""
     return {
         "crossing_known": last_crossing([0.7, 0.4, 5]),
+        "crossing_last": last_crossing([0.7, 0.4, 3]),
         "attack_once": attack(0.5, 0.6, 10, 1, 1.2),
         "attack_known": attack(0.5, 0.6, 10, 3, 1.5),
         "audit_known": most([150, 400, 12, 300, 0.01, 0.9]),

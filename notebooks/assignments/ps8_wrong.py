@@ -115,6 +115,11 @@ WRONG = (
     crossing("sequences of answers not counted", 2, ways="1"),
     crossing("every record takes part", 4, yes="truth"),
     crossing(
+        "the smallest crossing",
+        1,
+        answer="found or low + (alpha - low) * start / (start - here)",
+    ),
+    crossing(
         "the next kink instead of the crossing",
         4,
         answer="alpha",
