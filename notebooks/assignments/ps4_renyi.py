@@ -48,7 +48,7 @@ def law(random: Random, size: int) -> list[float]:
 
 def ask_renyi(kind: str) -> Ask:
     def ask(random: Random, numbers: Numbers) -> list[Question]:
-        found = []
+        found: list[Question] = []
         for _ in range(3):
             size = random.randint(3, 5)
             p, q = law(random, size), law(random, size)
