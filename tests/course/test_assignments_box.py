@@ -319,7 +319,7 @@ def test_the_right_answer_is_right_before_and_after(kind):
 
 
 def test_an_answer_of_one_task_cannot_spoil_another():
-    """A task sees the cells that it names, and its own."""
+    """A task sees the cells that it names, or ours, and its own."""
     course = load(FOLDER)
     assignment = course.find("ps1")
     book = sheets.teacher_sheet(course, "ps1", "ada")
@@ -334,6 +334,12 @@ def test_an_answer_of_one_task_cannot_spoil_another():
     hand = sum(x.task.points for x in right.tasks if x.task.rubric)
     assert right.points == assignment.points - hand and right.waiting
     cells["ps1-hockey"] = "import os\nos._exit(1)"
+    found = mark(
+        course, assignment, "ada", submissions.Submission(cells, texts)
+    )
+    lost = {x.task.name for x in found.tasks if x.points < x.task.points}
+    assert lost == {"ps1-hockey", "ps1-derive"}
+    cells["ps1-rounds"] = "import os\nos._exit(1)"
     found = mark(
         course, assignment, "ada", submissions.Submission(cells, texts)
     )
