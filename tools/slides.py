@@ -62,17 +62,22 @@ def deck(html: str) -> list[Slide]:
         else:
             if mark[:1] == ["slide"]:
                 slides.append(Slide(title))
-            block = shown(node, mark[1:]) if mark else None
-            if block:
-                slides[-1].blocks.append(block)
-            matches = node.css.match(NO_NOTES) or node.select_one(NO_NOTES)
-            if not matches and not (block and block.text == node.text):
-                slides[-1].notes.append(node)
+            place(node, mark, slides[-1])
             mark = []
     wrong = [f"{x.title}: {y}" for x in slides for y in problems(x)]
     if wrong:
         raise ValueError("\n".join(wrong))
     return slides
+
+
+def place(node: Tag, mark: list[str], slide: Slide) -> None:
+    """Put a block on a slide, into its notes, or a part of it on both."""
+    block = shown(node, mark[1:]) if mark else None
+    if block:
+        slide.blocks.append(block)
+    silent = node.css.match(NO_NOTES) or node.select_one(NO_NOTES)
+    if not silent and not (block and block.text == node.text):
+        slide.notes.append(node)
 
 
 def clean(article: Tag) -> None:
