@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import EllipsisType
 
+import numpy as np
+
 __all__ = ["Answer", "spellings", "digest", "hash_of", "Check"]
 
 # --- Code: what counts as equal
@@ -24,11 +26,11 @@ def spellings(answer: Answer, digits: int) -> list[str]:
     >>> spellings(0.375, 3)
     ['cell -981', 'cell -982', 'cell -980']
     """
-    if isinstance(answer, (bool, str, EllipsisType)):
+    if isinstance(answer, (bool, np.bool_, str, EllipsisType)):
         return [str(answer).strip().lower()]
     number = float(answer)
     if number == 0 or not math.isfinite(number):
-        return [str(abs(number))]
+        return [str(number + 0.0)]  # 0.0 for -0.0, too
     cell = round(math.log(abs(number)) * 10**digits)
     sign = "-" if number < 0 else ""
     return [f"{sign}cell {cell + n}" for n in (0, -1, 1)]
@@ -56,8 +58,8 @@ class Check:
     r"""Says whether answers are right, and cannot say what is right.
 
     Parameters: `exercise`, its label; `digests`, one word for each of its
-    answers, with spaces between, as `digest` makes them; `digits` (d >= 1),
-    to how many digits a number must agree.
+    answers, with spaces between, as `digest` makes them; `digits` (d >= 1):
+    numbers agree if they differ by less than a part in 10^d.
     Call it with the answers, in their order: numbers, fractions, words,
     truth values. Returns: "right", "not yet", or "no answer yet".
     Raises: ValueError for another number of answers.
