@@ -45,15 +45,10 @@ def papers(course: Course) -> list[Path]:
 
 def paper(source: Path) -> Notebook:
     """As students get it: no key, and none of the cells that compute it."""
-    read = _read(source, source.stem)
-    secret = {cell.id for cell in answer_cells(read)}
-    book = without_solutions(read)
-    book.cells = [
-        cell
-        for cell in book.cells
-        if cell.cell_type == "markdown" or cell.id not in secret
-    ]
-    return book
+    book = paper_with_key(source)
+    secret = {id(x) for x in answer_cells(book) if x.cell_type == "code"}
+    book.cells = [cell for cell in book.cells if id(cell) not in secret]
+    return without_solutions(book)
 
 
 def paper_with_key(source: Path) -> Notebook:
