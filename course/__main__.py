@@ -80,10 +80,9 @@ def release(
 def release_papers(course: Course, teachers: Path) -> None:
     """The exam and the project, without key and with it, for teachers."""
     for source in sheets.papers(course):
-        name = source.stem
-        sheets.write(sheets.paper(source), teachers / f"{name}.ipynb")
-        keyed = sheets.paper_with_key(source)
+        name, keyed = source.stem, sheets.with_key(source)
         sheets.write(keyed, teachers / f"{name}_key.ipynb")
+        sheets.write(sheets.without_key(keyed), teachers / f"{name}.ipynb")
         print(f"{name}: without key and with it in {teachers}")
 
 

@@ -43,16 +43,8 @@ def papers(course: Course) -> list[Path]:
     return [x for x in sorted(course.folder.glob("*.md")) if x not in known]
 
 
-def paper(source: Path) -> Notebook:
-    """As students get it: no key, and none of the cells that compute it."""
-    book = paper_with_key(source)
-    secret = {id(x) for x in answer_cells(book) if x.cell_type == "code"}
-    book.cells = [cell for cell in book.cells if id(cell) not in secret]
-    return without_solutions(book)
-
-
-def paper_with_key(source: Path) -> Notebook:
-    """With its key; its own cells compute the numbers for {{name}}."""
+def with_key(source: Path) -> Notebook:
+    """A paper and its key; its own cells compute the numbers for {{name}}."""
     book = _read(source, source.stem)
     computed: dict[str, Any] = {}
     for cell in book.cells:
@@ -60,6 +52,14 @@ def paper_with_key(source: Path) -> Notebook:
             exec(cell.source, computed)
     fill(book, computed)
     return book
+
+
+def without_key(book: Notebook) -> Notebook:
+    """As students get it: no key, and none of the cells that compute it."""
+    book = copy.deepcopy(book)
+    secret = {x.id for x in answer_cells(book) if x.cell_type == "code"}
+    book.cells = [cell for cell in book.cells if cell.id not in secret]
+    return without_solutions(book)
 
 
 # --- the sheets of an assignment ----------------------------------------
