@@ -61,7 +61,7 @@ def questions(book):
     """The questions of the exam: name, points, minutes, text, key."""
     parts = re.split(r"(?m)^(?=## )", text_of(book))[1:]
     for part in parts:
-        letter, number, _, points, minutes = QUESTION.match(part).groups()
+        [(letter, number, _, points, minutes)] = QUESTION.findall(part)
         asked, key = part.split("**Key.**")
         yield letter + number, int(points), int(minutes), asked, key
 
@@ -232,26 +232,37 @@ def page(name):
     return (ROOT / "book" / f"{name}.md").read_text("utf-8")
 
 
+def said_in(text, pattern):
+    """The words in the brackets of a pattern that must be there."""
+    found = re.search(pattern, text, re.M)
+    assert found, pattern
+    return found.groups()
+
+
 def test_the_counts_said_to_instructors(keyed):
     text = page("instructors")
     found = list(questions(keyed[0]["exam"]))
     minutes = [one[2] for one in found]
-    said = re.search(r"has (\w+) questions of (\d+) to (\d+) minutes", text)
-    assert WORDS.index(said[1]) == len(found)
-    assert (int(said[2]), int(said[3])) == (min(minutes), max(minutes))
-    said = re.search(r"add up to (\d+) points and (\d+) minutes", text)
-    assert (int(said[1]), int(said[2])) == (
+    many, low, high = said_in(
+        text, r"has (\w+) questions of (\d+) to (\d+) minutes"
+    )
+    assert WORDS.index(many) == len(found)
+    assert (int(low), int(high)) == (min(minutes), max(minutes))
+    points, length = said_in(text, r"up to (\d+) points and (\d+) minutes")
+    assert (int(points), int(length)) == (
         sum(one[1] for one in found),
         sum(minutes),
     )
     for other in (text, (ROOT / "notebooks/course.md").read_text("utf-8")):
         assert f"{WORDS[len(found)]} " in other
     tasks = [assignment.tasks for assignment in COURSE.assignments]
-    said = re.search(r"of (\w+) or (\w+) tasks and about (\d+) to (\d+)", text)
+    few, many, low, high = said_in(
+        text, r"of (\w+) or (\w+) tasks and about (\d+) to (\d+)"
+    )
     counts = sorted({len(one) for one in tasks})
-    assert [WORDS.index(said[1]), WORDS.index(said[2])] == counts
-    length = sorted(sum(task.minutes for task in one) for one in tasks)
-    assert [int(said[3]), int(said[4])] == [length[0], length[-1]]
+    assert [WORDS.index(few), WORDS.index(many)] == counts
+    lengths = sorted(sum(task.minutes for task in one) for one in tasks)
+    assert [int(low), int(high)] == [lengths[0], lengths[-1]]
     functions = {
         sum(not t.rubric and t.entry != "claims" for t in one) for one in tasks
     }
@@ -281,8 +292,8 @@ def test_the_counts_said_of_pages():
 def test_the_rubric_of_the_project_adds_up():
     text = page("project")
     rows = re.findall(r"^\| [A-Z][a-z ]+ \((\d+)(?:;[^)]*)?\) \|", text, re.M)
-    said = re.search(r"^(\d+) points, for both runs", text, re.M)
-    assert sum(map(int, rows)) == int(said[1]) == 20
+    (said,) = said_in(text, r"^(\d+) points, for both runs")
+    assert sum(map(int, rows)) == int(said) == 20
     assert "rubric of 20 points" in page("instructors")
     for number in range(1, 7):
         assert re.search(rf"^{number}\. \*\*", text, re.M)
