@@ -4,6 +4,7 @@
 # make lint    style, types and sizes only
 # make live    serves the book, and builds a page again when its text is saved
 # make lab     opens the notebooks in JupyterLab
+# make slides  five lectures as slides, in build/slides: tools/slides.py
 # make search  looks for runs where add is worse than remove: search/README.md
 # make assignments   sheets for the students of a roster: course/README.md
 # make grade SUBMISSIONS=folder   marks and feedback, in build/course/marks
@@ -30,7 +31,7 @@ BOOK := $(shell find book notebooks accountlib -type f -not -name '*.pyc') \
 # Not there where a course keeps it in a repository of its own.
 ASSIGNMENTS := $(wildcard notebooks/assignments)
 
-.PHONY: book test tangle lint live lab search assignments grade clean
+.PHONY: book test tangle lint live lab slides search assignments grade clean
 .DELETE_ON_ERROR:
 
 book: build/book.done
@@ -63,6 +64,9 @@ live: book
 
 lab: $(READY)
 	$(RUN) -m jupyter lab notebooks
+
+slides: book
+	$(RUN) tools/slides.py
 
 search: $(READY)
 	nice $(RUN) search/directions.py

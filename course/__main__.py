@@ -38,6 +38,8 @@ def main(words: Sequence[str] | None = None) -> int:
     if found.command == "release":
         for assignment in chosen:
             release(course, assignment, people, found.out)
+        if not found.only:
+            release_papers(course, found.out / "teachers")
         return 0
     manual = reports.read_manual(found.manual) if found.manual else {}
     if box.best() == "limits":
@@ -73,6 +75,15 @@ def release(
     settings = settings.replace("TEXT", repr(sheets.TEXT))
     (nbgrader / "nbgrader_config.py").write_text(settings, "utf-8")
     print(f"{name}: {len(people)} sheets in {out / 'students'}")
+
+
+def release_papers(course: Course, teachers: Path) -> None:
+    """The exam and the project, without key and with it, for teachers."""
+    for source in sheets.papers(course):
+        name, keyed = source.stem, sheets.with_key(source)
+        sheets.write(keyed, teachers / f"{name}_key.ipynb")
+        sheets.write(sheets.without_key(keyed), teachers / f"{name}.ipynb")
+        print(f"{name}: without key and with it in {teachers}")
 
 
 def grade(

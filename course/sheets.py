@@ -1,4 +1,4 @@
-"""Notebooks of an assignment: from the source to students and teachers."""
+"""Notebooks of a course: from the source to students and teachers."""
 
 import copy
 import json
@@ -23,11 +23,46 @@ Notebook = Any  # nbformat has no types
 
 def read_source(assignment: Assignment) -> Notebook:
     """The source, whose cells carry nbgrader's metadata."""
-    book = jupytext.read(assignment.source, fmt="md:myst")
+    return _read(assignment.source, assignment.name)
+
+
+def _read(source: Path, name: str) -> Notebook:
+    book = jupytext.read(source, fmt="md:myst")
     book.metadata = {"kernelspec": KERNEL}
     for place, cell in enumerate(book.cells):
-        cell.id = f"{assignment.name}-{place}"
+        cell.id = f"{name}-{place}"
     return book
+
+
+# --- an exam and a project, marked by hand ------------------------------
+
+
+def papers(course: Course) -> list[Path]:
+    """The notebooks of a course that are nobody's assignment."""
+    known = {assignment.source for assignment in course.assignments}
+    return [x for x in sorted(course.folder.glob("*.md")) if x not in known]
+
+
+def with_key(source: Path) -> Notebook:
+    """A paper and its key; its own cells compute the numbers for {{name}}."""
+    book = _read(source, source.stem)
+    computed: dict[str, Any] = {}
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            exec(cell.source, computed)
+    fill(book, computed)
+    return book
+
+
+def without_key(book: Notebook) -> Notebook:
+    """As students get it: no key, and none of the cells that compute it."""
+    book = copy.deepcopy(book)
+    secret = {x.id for x in answer_cells(book) if x.cell_type == "code"}
+    book.cells = [cell for cell in book.cells if cell.id not in secret]
+    return without_solutions(book)
+
+
+# --- the sheets of an assignment ----------------------------------------
 
 
 def teacher_sheet(course: Course, name: str, student: str) -> Notebook:
@@ -109,8 +144,7 @@ def fill(book: Notebook, numbers: Numbers) -> None:
     def value(match: re.Match[str]) -> str:
         if match[1] not in numbers:
             raise ValueError(f"the source asks for {match[0]}: unknown")
-        found = numbers[match[1]]
-        return found if isinstance(found, str) else repr(found)
+        return str(numbers[match[1]])
 
     for cell in book.cells:
         cell.source = PLACE.sub(value, cell.source)

@@ -67,10 +67,13 @@ def digest_of(page: Path) -> str:
     """All that the outputs of a page depend on, but its own cells."""
     digest = hashlib.sha256(surroundings().encode())
     text = page.read_text(encoding="utf-8")
-    if page.stem == "map":  # it shows all parts, and these lines of all pages
-        digest.update((ROOT / "_toc.yml").read_bytes())
+    if page.stem in ("map", "course"):  # they read these files and lines
+        for read in ("_toc.yml", "notebooks/map.md", "book/instructors.md"):
+            digest.update((ROOT / read).read_bytes())
         shown = re.compile(
-            r"^(?:# |\* Time|from accountlib|    \w+,$).*", re.M
+            r"^(?:# |\* Time|\* You need|from accountlib|    \w+,$"
+            r"|`+\{exercise|\([\w-]+\)=).*",
+            re.M,
         )
         for other in notebooks():
             lines = shown.findall(other.read_text(encoding="utf-8"))

@@ -23,6 +23,7 @@ def setup(app: Any) -> None:
     app.connect("doctree-read", fold_what_sets_up)
     app.connect("doctree-read", name_folded_cells)
     app.connect("doctree-read", mark_wide_figures)
+    app.connect("doctree-read", keep_marks_of_slides)
     app.connect("html-page-context", number_labels)
 
 
@@ -88,6 +89,14 @@ def mark_wide_figures(app: Any, doctree: nodes.document) -> None:
             width = re.search(r'<svg [^>]*width="(\d+)', start)
             if width and int(width[1]) > WIDE:
                 node["classes"].append("wide")
+
+
+def keep_marks_of_slides(app: Any, doctree: nodes.document) -> None:
+    """The comments that tools/slides.py reads; Sphinx drops all others."""
+    for node in list(doctree.findall(nodes.comment)):
+        if re.match(r"(slide|more)\b", node.astext()):
+            mark = f"<!-- {node.astext()} -->\n"
+            node.replace_self(nodes.raw("", mark, format="html"))
 
 
 def number_labels(

@@ -41,7 +41,8 @@ def of_tests() -> dict[str, tuple[int, int]]:
 
 def of_page(page: Path) -> dict[str, tuple[int, int]]:
     """The lengths of a page and of what it exports, with their limits."""
-    text = page.read_text(encoding="utf-8")
+    marks = re.compile(r"^% (slide|more)\b.*\n", re.M)  # tools/slides.py
+    text = marks.sub("", page.read_text(encoding="utf-8"))
     name = str(page.relative_to(ROOT))
     cells = re.compile(r"^(`{3,})\{code-cell\}.*?^\1$", re.M | re.S)
     prose = cells.sub("", text)

@@ -302,8 +302,7 @@ def first_step(search: Search, goal: float) -> float:
     width = search.query.width_of_epsilon(search.guess, slope, goal)
     width *= (1 + order) / (1 + slope)
     step = fitting_step(search.cells, order, width)
-    if len(search.cells) > _FEW_KINDS:
-        step *= _CAREFUL
+    step *= _CAREFUL if len(search.cells) > _FEW_KINDS else 1.0
     span = 0.0  # of atoms that matter; they should lie on the grid
     for part in search.cells:
         seen = part.loss[part.log_p > _UNLIKELY]
