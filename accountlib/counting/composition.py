@@ -24,6 +24,7 @@ Names used here:
 
 import math
 import operator
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import (
@@ -72,7 +73,8 @@ def directed(value: float, form: str, rounding: str) -> str:
     if value == 0 or math.isinf(value):
         return format(value, form)
     with localcontext(Context(rounding=rounding)):
-        return format(Decimal(repr(value)), form)
+        text = format(Decimal(repr(value)), form)
+    return re.sub(r"e([+-])(\d)$", r"e\g<1>0\2", text)  # as of floats
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Bound:
 
     Parameters: `lower`, `upper` with 0 <= lower <= upper (inf allowed).
     `low, high = bound` unpacks; `f"{bound:.3f}"` prints "[low, high]",
-    rounded outward; `bound < x`, `<=`, `>`, `>=` compare with a number, and
+    rounded outward, and `round(bound, 3)` is such a Bound; `bound < x`, `<=`, `>`, `>=` compare with a number, and
     are true only where the truth is on that side of x for certain: of
     `bound <= x` and `bound > x` both may be false. Two bounds are equal if
     their ends are, and have no order.
@@ -94,6 +96,8 @@ class Bound:
     (True, 0.1)
     >>> f"{Bound(0.94651, 0.94749):.3f}"
     '[0.946, 0.948]'
+    >>> round(Bound(0.94651, 0.94749), 3)
+    Bound(lower=0.946, upper=0.948)
     >>> Bound(0.9, 1.1) <= 1.0, Bound(0.9, 1.1) > 1.0, Bound(0.9, 1.1) < 2.0
     (False, False, True)
     """
@@ -150,6 +154,12 @@ class Bound:
             return str(self)
         low = directed(self.lower, form, ROUND_FLOOR)
         return f"[{low}, {directed(self.upper, form, ROUND_CEILING)}]"
+
+    def __round__(self, digits: int = 0) -> "Bound":
+        form = f".{digits}f"
+        low = directed(self.lower, form, ROUND_FLOOR)
+        high = directed(self.upper, form, ROUND_CEILING)
+        return Bound(float(low), float(high))
 
 
 def is_proven(

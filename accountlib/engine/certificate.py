@@ -110,7 +110,7 @@ class Explanation:
         known = math.isnan(self.guess)  # there was no rough look
         guess = "" if known else f", guessed {self.guess:.3g}"
         lines = [
-            f"[{self.bound.lower:.6g}, {self.bound.upper:.6g}]{guess}",
+            f"{self.bound:.6g}{guess}",
             f"lower end from {self.lower_from},"
             f" upper end from {self.upper_from}",
         ]

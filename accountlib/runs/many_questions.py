@@ -126,6 +126,12 @@ class BoundArray(Bound):
         each = (format(Bound(float(x), float(y)), form) for x, y in ends)
         return ", ".join(each)
 
+    def __round__(self, digits: int = 0) -> "BoundArray":
+        ends = zip(self.lower.flat, self.upper.flat, strict=True)
+        each = [[*round(Bound(float(x), float(y)), digits)] for x, y in ends]
+        sides = np.reshape(each, (-1, 2)).T
+        return BoundArray(*(side.reshape(self.lower.shape) for side in sides))
+
 
 def given_numbers(
     name: str, value: ArrayLike, low: float, high: float, ends: str = "[]"

@@ -467,11 +467,11 @@ def explain(
     Parameters: exactly one of `epsilon` ($\varepsilon \ge 0$, finite) and
     `delta` ($\delta$ in [0, 1]), a number; the others as for `epsilon`.
     Returns: a RunExplanation. Its `bound` is the interval that `epsilon` or
-    `delta` return, around the truth; all else are choices and sizes: for
-    each direction what the ends come from, and for each grid its step, its
-    tilt and window (in nats), what was cut off, and the sizes of tables. A
-    direction that cannot be the largest is refined only until that is
-    shown. `print` shows it in a few lines.
+    `delta` return, around the truth. For each direction it says what the
+    ends come from, for each grid its step, tilt and window (in nats), what
+    was cut off, and sizes. `print` shows it: *guessed* by the rough look,
+    *excess* (10 costs four digits), *reached* by data: it gives the lower
+    end. Only the largest direction is refined to the end.
     Raises: ValueError for bad values, or if not exactly one of `epsilon`
     and `delta` is given; NotImplementedError for what no theorem of the
     book covers.

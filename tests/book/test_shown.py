@@ -1,9 +1,11 @@
 """What the pages show of their code: folds, and numbers for labels."""
 
+import re
 from types import SimpleNamespace
 
 import pages
 import pytest
+from notebook import code_cells, dotted, notebooks
 
 IMPORTS = """import math
 
@@ -60,3 +62,13 @@ def test_labels_in_code_become_numbers():
     assert context["body"] == (
         f"(pld-curve)<pre># eq. {link}, (no-label)</pre>"
     )
+
+
+NEAREST = re.compile(r"\{[\w.]*\blower:\.\d\w\}, \{[\w.]*\bupper:\.\d\w\}")
+
+
+@pytest.mark.parametrize("page", notebooks(), ids=dotted)
+def test_no_interval_is_printed_with_ends_to_the_nearest(page):
+    """A lower end rounded up is no bound: `{bound:.3f}` rounds outward."""
+    for cell in code_cells(page):
+        assert not NEAREST.search(cell.source), f"{page}, line {cell.line}"

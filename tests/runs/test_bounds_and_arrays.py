@@ -65,10 +65,18 @@ def test_printed_ends_are_rounded_outward():
         ((0, math.inf), ".2e", "[0.00e+00, inf]"),
         ((0.1234, 0.1235), ".1%", "[12.3%, 12.4%]"),
         ((1e-320, 1e300), ".0e", "[1e-320, 1e+300]"),
+        ((2.375, 0.99e9), ".1e", "[2.3e+00, 9.9e+08]"),
     ],
 )
 def test_forms(ends, form, text):
     assert f"{al.Bound(*ends):{form}}" == text
+
+
+def test_rounded_ends_lie_outside():
+    assert round(al.Bound(0.94651, 0.94749), 3) == al.Bound(0.946, 0.948)
+    assert round(al.Bound(0.5, math.inf), 0) == al.Bound(0, math.inf)
+    many = BoundArray([[0.11], [0.5]], [[0.18], [0.5]])
+    assert round(many, 1) == BoundArray([[0.1], [0.5]], [[0.2], [0.5]])
 
 
 def test_without_a_form_it_is_the_repr():
