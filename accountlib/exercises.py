@@ -5,13 +5,22 @@ r"""Right or wrong?."""
 
 import hashlib
 import math
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from types import EllipsisType
 
 import numpy as np
 
-__all__ = ["Answer", "spellings", "digest", "hash_of", "Check"]
+__all__ = [
+    "Answer",
+    "spellings",
+    "word_of",
+    "number_of",
+    "digest",
+    "hash_of",
+    "Check",
+]
 
 # --- Code: what counts as equal
 
@@ -27,13 +36,39 @@ def spellings(answer: Answer, digits: int) -> list[str]:
     ['cell -981', 'cell -982', 'cell -980']
     """
     if isinstance(answer, (bool, np.bool_, str, EllipsisType)):
-        return [str(answer).strip().lower()]
-    number = float(answer)
+        return [word_of(str(answer))]
+    number = number_of(answer)
     if number == 0 or not math.isfinite(number):
         return [str(number + 0.0)]  # 0.0 for -0.0, too
     cell = round(math.log(abs(number)) * 10**digits)
     sign = "-" if number < 0 else ""
     return [f"{sign}cell {cell + n}" for n in (0, -1, 1)]
+
+
+def word_of(answer: str) -> str:
+    """A word without capitals and outer spaces.
+
+    >>> word_of(" Upper")
+    'upper'
+    """
+    word = answer.strip().lower()
+    if re.match(r"[-+]?(\.?\d|(inf|infinity|nan)$)", word):
+        raise ValueError(
+            "answer must be a number without quotes, such as 0.2 or math.inf, "
+            f"or a word, got {answer!r}"
+        )
+    return word
+
+
+def number_of(answer: float | Fraction) -> float:
+    """A number as a float; a list, None or a function is no answer."""
+    try:
+        return float(answer)
+    except TypeError:
+        raise ValueError(
+            "answer must be one number, a word in quotes, True or False, "
+            f"got {answer!r}"
+        ) from None
 
 
 def digest(exercise: str, *answers: Answer, digits: int = 3) -> str:
@@ -59,14 +94,17 @@ class Check:
 
     Parameters: `exercise`, its label; `digests`, one word for each of its
     answers, with spaces between, as `digest` makes them; `digits` (d >= 1):
-    numbers agree if they differ by less than a part in 10^d.
-    Call it with the answers, in their order: numbers, fractions, words,
-    truth values. Returns: "right", "not yet", or "no answer yet".
-    Raises: ValueError for another number of answers.
+    numbers agree if their logarithms differ by less than 10^-d, and never if
+    by 2 * 10^-d or more.
+    Call it with the answers, in their order: numbers, fractions, words in
+    quotes, truth values. Returns: "right", "no answer yet", or "not yet",
+    with the places of the answers that are not right if there are several.
+    Raises: ValueError for another number of answers, for a number in quotes,
+    and for an answer of another kind.
 
     >>> check = Check("ex-demo", "82a31e 2e7e56", digits=3)
     >>> check(..., ...), check(0.5, "upper"), check(0.3751, "upper")
-    ('no answer yet', 'not yet: 1 of 2', 'right')
+    ('no answer yet', 'not yet: answer 1', 'right')
     """
 
     exercise: str
@@ -81,10 +119,14 @@ class Check:
             )
         if all(answer is ... for answer in answers):
             return "no answer yet"
-        good = sum(map(self.fits, answers, digests))
-        if good == len(digests):
+        fits = map(self.fits, answers, digests)
+        wrong = [str(n) for n, fit in enumerate(fits, 1) if not fit]
+        if not wrong:
             return "right"
-        return "not yet" + (f": {good} of {len(digests)}" if good else "")
+        if len(answers) == 1:
+            return "not yet"
+        word = "answer" if len(wrong) == 1 else "answers"
+        return f"not yet: {word} {', '.join(wrong)}"
 
     def fits(self, answer: Answer, digest: str) -> bool:
         """Whether this is an answer with this digest, or close to it."""

@@ -19,9 +19,9 @@ def check_for(*answers, digits=3):
     [
         ("upper", [" Upper "], ["lower", "", "uppe", 1, True]),
         (True, [np.True_, "true"], [False, np.False_, 1, 0, "yes"]),
-        (0, [0.0, -0.0, np.int64(0)], [1e-300, False, "0", math.nan]),
-        (math.inf, [np.inf], [-np.inf, 1e308, math.nan, "inf."]),
-        (-0.25, [Fraction(-1, 4), -0.25001], [0.25, -0.251, "-0.25"]),
+        (0, [0.0, -0.0, np.int64(0)], [1e-17, 1e-300, False, math.nan]),
+        (math.inf, [np.inf], [-np.inf, 1e308, math.nan, "infinite"]),
+        (-0.25, [Fraction(-1, 4), -0.25001], [0.25, -0.251, "minus"]),
         (100, [1e2, np.float32(100), 100.05], [101, 99, 10, math.nan]),
     ],
 )
@@ -48,12 +48,53 @@ def test_a_digit_more_is_enough_on_both_sides_of_a_cells_border(digits):
 def test_each_answer_has_its_place():
     check = check_for(0.1, "add")
     assert check(0.1, "add") == "right"
-    assert check(0.1, ...) == check(..., "add") == "not yet: 1 of 2"
-    assert check("add", 0.1) == "not yet"
+    assert check(0.1, ...) == check(0.1, "remove") == "not yet: answer 2"
+    assert check(..., "add") == check(0.2, "add") == "not yet: answer 1"
+    assert check("add", 0.1) == "not yet: answers 1, 2"
     assert check(..., ...) == "no answer yet"
     for answers in [(), (0.1,), (0.1, "add", 1)]:
         with pytest.raises(ValueError, match="answers must be 2, got"):
             check(*answers)
+
+
+def test_all_wrong_answers_are_named():
+    check = check_for(1, 2, 3, 4)
+    assert check(1, 5, 3, ...) == "not yet: answers 2, 4"
+    assert check(1, 2, 3, 4) == "right"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["0.2", " -3", ".5", "1/2", "1e-5", "20 %", "inf", "-Infinity", "nan"],
+)
+def test_a_number_in_quotes_is_refused(answer):
+    for truth in (0.2, "upper"):
+        with pytest.raises(ValueError, match="answer must be a number witho"):
+            check_for(truth)(answer)
+    with pytest.raises(ValueError, match="answer must be a number without"):
+        digest("ex-test", answer)
+
+
+@pytest.mark.parametrize(
+    "answer", [None, [0.2], (), {}, np.array([0.1, 0.2]), 1j, math.sqrt]
+)
+def test_what_is_neither_number_nor_word_is_refused(answer):
+    for check, rest in ((check_for(0.2), ()), (check_for("a", "b"), ("b",))):
+        with pytest.raises(ValueError, match="answer must be one number, a w"):
+            check(answer, *rest)
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3])
+def test_the_same_within_one_part_and_never_from_two_on(digits):
+    """In logarithms, as the page says: at d = 1, 9.7 % may be too far."""
+    part = 10.0**-digits
+    for truth in np.random.default_rng(1).uniform(0.01, 100, 300):
+        check = check_for(truth, digits=digits)
+        for way in (-1, 1):
+            assert check(truth * math.exp(way * 0.999 * part)) == "right"
+            assert check(truth * math.exp(way * 2.001 * part)) == "not yet"
+    if digits == 1:
+        assert check_for(52.02, digits=1)(46.98) == "not yet"
 
 
 def test_an_answer_has_another_digest_in_another_exercise():
