@@ -56,7 +56,7 @@ def test_the_reading_is_there(assignment):
         names = re.findall(r'"(.+?)"', line)
         assert names
         for name in names:
-            section = rf"^(#+|```+{{exercise}} \*+) {re.escape(name)}$"
+            section = rf"^(#+|```+{{exercise}} ★+) {re.escape(name)}$"
             assert re.search(section, PAGES[title], re.M), (title, name)
         [numbers] = re.findall(r"\(tasks? ([^)]+)\)", line)
         first = [int(x) for x in re.findall(r"\d+", numbers)]
