@@ -8,6 +8,7 @@ source, a comment above a block says that slides show it:
 % slide 2       of each of its paragraphs the first two sentences only, or the
                 first two lines of its code
 % slide output  what a cell prints, without its code
+% slide columns 3   of a table the first three columns only
 
 A title with its question is a slide without a mark. Of a cell with a figure
 the figure is shown, of a long or folded one what it prints. All other prose
@@ -107,6 +108,8 @@ def shown(node: Tag, how: list[str]) -> Tag:
         raise ValueError(f"a slide shows {' '.join(node.text.split())[:50]}")
     node = copy.copy(node)
     count = int(how[0]) if how and how[0].isdigit() else None
+    if "columns" in how:
+        cut_columns(node, int(how[how.index("columns") + 1]))
     if node.css.match(".cell"):
         cut_cell(node, count, output="output" in how)
     elif count:
@@ -116,15 +119,23 @@ def shown(node: Tag, how: list[str]) -> Tag:
 
 
 def cut_sentences(paragraph: Tag, count: int) -> None:
-    """Keep the first sentences of a paragraph."""
+    """Keep the first sentences of a paragraph; a table has no full stops."""
+    stop = 1 if paragraph.find_parent("td") else 0
     for node in list(paragraph.children):
         if count == 0:
             node.extract()
         elif isinstance(node, NavigableString):
             ends = [found.end() for found in SENTENCE.finditer(node)]
             if len(ends) >= count:
-                node.replace_with(node[: ends[count - 1]])
+                node.replace_with(node[: ends[count - 1] - stop])
             count -= min(count, len(ends))
+
+
+def cut_columns(table: Tag, count: int) -> None:
+    """Keep the first columns of a table."""
+    for row in table.select("tr"):
+        for entry in row(["th", "td"])[count:]:
+            entry.decompose()
 
 
 def cut_cell(cell: Tag, count: int | None, *, output: bool) -> None:

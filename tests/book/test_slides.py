@@ -81,6 +81,23 @@ def test_a_deck_shows_what_is_marked():
     ]
 
 
+def test_a_slide_shows_a_part_of_a_table():
+    rows = [["what", "how", "why"], ["One.", "Two. More", "No"]]
+    tags = ["th", "td"]
+    table = "".join(
+        "<tr>" + "".join(f"<{tag}><p>{x}</p></{tag}>" for x in row) + "</tr>"
+        for tag, row in zip(tags, rows, strict=True)
+    )
+    page = PAGE.replace(
+        "<p>Only a note.</p>",
+        f"<!-- slide 1 columns 2 --><div><table>{table}</table></div>",
+    )
+    shown = slides.deck(page)[2]
+    found = [[x.text for x in row(tags)] for row in shown.blocks[0]("tr")]
+    assert found == [["what", "how"], ["One", "Two"]]
+    assert not shown.notes
+
+
 def test_a_deck_is_one_page():
     text = slides.written(slides.deck(PAGE), "A book")
     found = BeautifulSoup(text, "html.parser")

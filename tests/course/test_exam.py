@@ -271,6 +271,32 @@ def test_the_counts_said_to_instructors(keyed):
     assert f"{WORDS[len(tasks)]} assignments" in text
 
 
+def test_the_questions_said_to_fit_a_course(keyed):
+    """A question fits if the page that its key names first is lectured."""
+    text = (ROOT / "notebooks" / "course.md").read_text("utf-8")
+    labels = {
+        label: f"{path.parent.name}/{path.stem}"
+        for path in notebook.notebooks()
+        for label in re.findall(
+            r"^\(([\w-]+)\)=$", path.read_text("utf-8"), re.M
+        )
+    }
+    missing = {}
+    for weeks in ("Four", "Ten"):
+        part = text.split(f"## {weeks} weeks\n")[1].split("\n\n```")[0]
+        rows = "".join(re.findall(r"^\| \d.*", part.split("\n## ")[0], re.M))
+        lectured = {labels[x] for x in re.findall(r"{ref}`([\w-]+)`", rows)}
+        assert len(lectured) > 10
+        missing[weeks] = [
+            name
+            for name, *_, key in questions(keyed[0]["exam"])
+            if re.findall(r"`(\w+/\w+)`", key)[0] not in lectured
+        ]
+    assert not missing["Ten"] and "After ten weeks all of them fit" in text
+    (said,) = said_in(text, r"after four leave out ([\w, ]+), since")
+    assert re.findall(r"[A-H]\d", said) == missing["Four"]
+
+
 def test_the_counts_said_of_pages():
     """In reading.md and instructors.md, held against the pages."""
     exercise = re.compile(r"^`{3,}\{exercise(?:-start)?\} ★", re.M)
