@@ -85,10 +85,10 @@ class Bound:
 
     Parameters: `lower`, `upper` with 0 <= lower <= upper (inf allowed).
     `low, high = bound` unpacks; `f"{bound:.3f}"` prints "[low, high]",
-    rounded outward, and `round(bound, 3)` is such a Bound; `bound < x`, `<=`, `>`, `>=` compare with a number, and
-    are true only where the truth is on that side of x for certain: of
-    `bound <= x` and `bound > x` both may be false. Two bounds are equal if
-    their ends are, and have no order.
+    rounded outward, and `round(bound, 3)` is such a Bound; `bound < x`,
+    `<=`, `>`, `>=` compare with a number, and are true only where the truth
+    is on that side of x for certain: of `bound <= x` and `bound > x` both
+    may be false. Two bounds are equal if their ends are, and have no order.
     Raises: ValueError for NaN, negative ends, or lower > upper; TypeError
     for an order of two bounds.
 
