@@ -144,9 +144,10 @@ def defined(tree: ast.Module) -> Iterator[tuple[str, ast.stmt, str]]:
 
 def text_of(node: ast.stmt | None) -> str:
     """A text that stands alone, as below a value that it describes."""
-    value = node.value if isinstance(node, ast.Expr) else None
-    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
-    return str(value.value) if is_text else ""  # type: ignore[union-attr]
+    match node:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return text
+    return ""
 
 
 def names_of(node: ast.stmt) -> list[str]:

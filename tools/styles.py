@@ -6,7 +6,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
-import tinycss2  # type: ignore[import-untyped]
+import tinycss2  # type: ignore[import-untyped]  # it ships no types
 
 NAME = "pydata-sphinx-theme"
 THEME = Path("_static", "styles", f"{NAME}.css")

@@ -28,8 +28,9 @@ import numpy as np
 from scipy.special import erf
 
 from accountlib.inputs import Floats, check_kind, check_number
-from accountlib.several.exchange_batches import positive_masses
+from accountlib.several.exchange_batches import MirroredPair
 from accountlib.worst_cases.dominating_pairs import (
+    UNIT,
     Closed,
     DominatingPair,
     ExcessError,
@@ -44,94 +45,52 @@ __all__ = ["SplicedPair", "ZeroedHalf", "zeroed_batch_pair", "BoundingPair"]
 
 
 @dataclass(frozen=True)
-class SplicedPair(DominatingPair):
-    r"""The positive losses of one pair, the negative losses of another.
+class SplicedPair(MirroredPair):
+    r"""A pair that is given by the positive losses of both directions.
 
-    Formula: $H_\alpha$ is that of `above` for $\alpha \ge 1$ and that of
-    `below` for $\alpha < 1$; an atom at 0 has what is missing.
+    Formula: $H_\alpha(P \Vert Q)$ is that of `half` and $H_\alpha(Q \Vert
+    P)$ that of `other`, for $\alpha \ge 1$; an atom at 0 has what is
+    missing.
 
-    Parameters: `above`, `below`, pairs with the same delta(0), which
-    neighbours reach; `center`, mass of the atom, so that the sum is 1.
+    Parameters: `half`, `other`, pairs with the same delta(0), which
+    neighbours reach, `other` in the other direction; `center`, mass of
+    the atom, so that the sum is 1.
     Raises: ValueError for pairs and atoms that do not fit together.
-    Error: rounding only, as the two pairs; the interval around 0 has
-    parts of three kinds.
+    Error: rounding only, as the two pairs.
 
     >>> one = SampledPair(GaussianPair(1.0), 0.5)
     >>> center = 0.5 * GaussianPair(1.0).delta(0.0)
-    >>> pair = SplicedPair(one, one.reversed(), center)
-    >>> pair.delta(1.0) == pair.reversed().delta(1.0) == one.delta(1.0)
-    True
+    >>> pair = SplicedPair(one, center, one)
+    >>> pair.delta(1.0) == one.delta(1.0), pair.reversed() == pair
+    (True, True)
     """
 
-    above: DominatingPair
-    below: DominatingPair
-    center: float
+    other: DominatingPair
+    symmetric = False
 
     def __post_init__(self) -> None:
-        check_kind("above", self.above, DominatingPair)
-        check_kind("below", self.below, DominatingPair)
-        check_number("center", self.center, 0, 1)
+        super().__post_init__()
+        check_kind("other", self.other, DominatingPair)
         for masses, infinite in zip(
             self.masses([0.0]), self.infinite_mass, strict=True
         ):
             total = float(np.sum(masses)) + infinite
             if abs(total - 1) > 1e-9:
                 raise ValueError(
-                    "center and the masses of above and below must sum to 1, "
+                    "center and the masses of half and other must sum to 1, "
                     f"got {total} with center {self.center}"
                 )
 
     @property
+    def back(self) -> DominatingPair:
+        return self.other
+
+    @property
     def reached(self) -> tuple[DominatingPair, ...]:
-        return self.above, self.below
-
-    @property
-    def infinite_mass(self) -> tuple[float, float]:
-        return self.above.infinite_mass[0], self.below.infinite_mass[1]
-
-    @property
-    def loss_range(self) -> tuple[float, float]:
-        low, high = self.below.loss_range[0], self.above.loss_range[1]
-        return min(low, 0.0), max(high, 0.0)
-
-    @cached_property
-    def atoms(self) -> tuple[float, ...]:
-        low = [x for x in self.below.atoms if x < 0]
-        return (*low, 0.0, *(x for x in self.above.atoms if x > 0))
-
-    @property
-    def atom_error(self) -> float:
-        return max(self.above.atom_error, self.below.atom_error)
-
-    @property
-    def discrete(self) -> bool:
-        return self.above.discrete and self.below.discrete
-
-    def interval_masses(
-        self, edges: Floats, widths: Floats, closed: Closed
-    ) -> tuple[Floats, Floats]:
-        other: Closed = "left" if closed == "right" else "right"
-        p, q = positive_masses(self.above, edges, widths, closed)
-        back = self.below.reversed()
-        ends = -edges[::-1], widths[::-1]
-        back_q, back_p = positive_masses(back, *ends, other)
-        zero, mass = np.zeros(1), np.array([self.center])
-        atom = atom_masses(edges, closed, zero, mass)
-        return p + back_p[::-1] + atom, q + back_q[::-1] + atom
-
-    def mass_error(self, mass: Floats) -> Floats:
-        least = mass / 3  # of three parts one has as much
-        pairs = (self.above, self.below)
-        return np.maximum(*(pair.mass_error(least) for pair in pairs))
-
-    def _delta(self, epsilon: float) -> float:
-        one = self.above if epsilon >= 0 else self.below
-        return float(one.delta(epsilon))
+        return self.half, self.other.reversed()
 
     def reversed(self) -> DominatingPair:
-        return SplicedPair(
-            self.below.reversed(), self.above.reversed(), self.center
-        )
+        return SplicedPair(self.other, self.center, self.half)
 
 
 _LOWER_CELLS = 96  # of outputs with negative losses; 200 change 2e-5
@@ -219,6 +178,10 @@ class ZeroedHalf(DominatingPair):
     def mass_error(self, mass: Floats) -> Floats:
         return 2 * super().mass_error(mass)
 
+    @property
+    def atom_error(self) -> float:
+        return 8 * (9 + 2 * self.mu) ** 2 * UNIT  # densities far out
+
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
@@ -260,7 +223,7 @@ def zeroed_batch_pair(mu: float, rate: Fraction) -> DominatingPair:
     beside = SampledPair(GaussianPair(mu), float(rate), exact=rate)
     near, far = (erf(k * mu / math.sqrt(8)) for k in (1, 3))
     center = float(1 - rate) * float(near + far) / 2
-    return SplicedPair(half, beside.reversed(), center)
+    return SplicedPair(half, center, beside)
 
 
 # --- Other noise: a bound that no data are known to reach

@@ -76,8 +76,7 @@ class MirroredPair(DominatingPair):
     Formula: above 0 it has the losses and masses of another pair, below 0
     their mirror image, at 0 an atom.
 
-    Parameters: `half`, the other pair; `center`, mass of the atom, so that
-    the sum is 1.
+    Parameters: `half`, the other pair; `center`, what is missing to 1.
     Error: rounding only, as `half`.
 
     >>> pair = MirroredPair(ExchangedLaplaceHalf(1.0, 0.5), 0.0)
@@ -94,27 +93,31 @@ class MirroredPair(DominatingPair):
         check_number("center", self.center, 0, 1)
 
     @property
+    def back(self) -> DominatingPair:  # its losses, mirrored, lie below 0
+        return self.half
+
+    @property
     def infinite_mass(self) -> tuple[float, float]:
-        return self.half.infinite_mass[0], self.half.infinite_mass[0]
+        return self.half.infinite_mass[0], self.back.infinite_mass[0]
 
     @property
     def loss_range(self) -> tuple[float, float]:
-        high = max(self.half.loss_range[1], 0.0)
-        return -high, high
+        low, high = self.back.loss_range[1], self.half.loss_range[1]
+        return -max(low, 0.0), max(high, 0.0)
 
     @property
     def atoms(self) -> tuple[float, ...]:
-        above = [x for x in self.half.atoms if x > 0]
+        low = [-x for x in reversed(self.back.atoms) if x > 0]
         middle = [0.0] if self.center > 0 else []
-        return (*[-x for x in reversed(above)], *middle, *above)
+        return (*low, *middle, *(x for x in self.half.atoms if x > 0))
 
     @property
     def atom_error(self) -> float:
-        return self.half.atom_error
+        return max(self.half.atom_error, self.back.atom_error)
 
     @property
     def discrete(self) -> bool:
-        return self.half.discrete
+        return self.half.discrete and self.back.discrete
 
     def interval_masses(
         self, edges: Floats, widths: Floats, closed: Closed
@@ -122,19 +125,20 @@ class MirroredPair(DominatingPair):
         other: Closed = "left" if closed == "right" else "right"
         p, q = positive_masses(self.half, edges, widths, closed)
         ends = -edges[::-1], widths[::-1]
-        back_q, back_p = positive_masses(self.half, *ends, other)
+        back_q, back_p = positive_masses(self.back, *ends, other)
         zero, mass = np.zeros(1), np.array([self.center])
         atom = atom_masses(edges, closed, zero, mass)
         return p + back_p[::-1] + atom, q + back_q[::-1] + atom
 
     def mass_error(self, mass: Floats) -> Floats:
-        return np.maximum(super().mass_error(mass), self.half.mass_error(mass))
+        errors = (pair.mass_error(mass) for pair in (self.half, self.back))
+        return np.maximum(super().mass_error(mass), np.maximum(*errors))
 
     def _delta(self, epsilon: float) -> float:
-        above = float(self.half.delta(abs(epsilon)))
         if epsilon >= 0:
-            return above
-        return -math.expm1(epsilon) + math.exp(epsilon) * above
+            return float(self.half.delta(epsilon))
+        mirrored = float(self.back.delta(-epsilon))
+        return -math.expm1(epsilon) + math.exp(epsilon) * mirrored
 
 
 @dataclass(frozen=True)
@@ -144,8 +148,7 @@ class ExchangedBatchPair(MirroredPair):
     Formula: $\max(H_\alpha(P_\gamma \Vert Q), H_\alpha(Q \Vert
     P_\gamma))$ with a symmetric (P, Q): the first for $\alpha \ge 1$.
 
-    Parameters: as `MirroredPair`; `half` is the sampled pair.
-    Error: rounding only, as `half`.
+    Parameters and error: as `MirroredPair`; `half` is the sampled pair.
     Source: Lebeda et al. (2024), Theorem 15 and Section 8.
 
     >>> half = SampledPair(LaplacePair(0.5), 0.05)

@@ -218,16 +218,18 @@ def test_what_is_refused():
         with pytest.raises(ValueError, match="rate"):
             ZeroedHalf(1.0, wrong)
     pair = GaussianPair(1.0)
-    with pytest.raises(ValueError, match="above"):
-        SplicedPair(0.5, pair, 0.1)
+    with pytest.raises(ValueError, match="half"):
+        SplicedPair(0.5, 0.1, pair)
+    with pytest.raises(ValueError, match="other"):
+        SplicedPair(pair, 0.1, 0.5)
     coin = al.DiscretePair((0.9, 0.1), (0.4, 0.6))
-    for above, below, center in (
-        (pair, pair, 1.5),
-        (pair, pair, 0.1),
-        (coin, coin.reversed(), 0.0),  # together they have too much mass
+    for half, center in (
+        (pair, 1.5),
+        (pair, 0.1),
+        (coin, 0.0),  # with its mirror image it has too much mass
     ):
         with pytest.raises(ValueError, match="center"):
-            SplicedPair(above, below, center)
+            SplicedPair(half, center, half)
     with pytest.raises(ValueError, match="below"):
         BoundingPair(pair, (0.5,))
 
