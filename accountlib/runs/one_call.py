@@ -50,6 +50,7 @@ from accountlib.runs.releases import (
     check_adjacency,
 )
 from accountlib.runs.rules import dominating_pairs
+from accountlib.runs.schedules import schedule_bound
 from accountlib.worst_cases.dominating_pairs import DominatingPair
 
 __all__ = [
@@ -58,7 +59,6 @@ __all__ = [
     "search_ways",
     "search_directions",
     "largest_of",
-    "largest_bound",
     "reached_ways",
     "WholeRun",
     "whole_run",
@@ -164,11 +164,6 @@ def largest_of(searches: Sequence[Search]) -> Bound:
     """Interval for the largest answer of searches that are over."""
     bounds = [one.bound for one in searches]
     return Bound(max(b.lower for b in bounds), max(b.upper for b in bounds))
-
-
-def largest_bound(ways: Sequence[Losses], query: Query) -> Bound:
-    """Interval for the largest answer of several directions."""
-    return largest_of(search_ways(ways, query))
 
 
 def reached_ways(ways: Sequence[Losses]) -> list[Losses]:
@@ -344,16 +339,21 @@ def epsilon(
     """
     deltas = given_numbers("delta", delta, 0, 1)
     width = check_number("relative_width", relative_width, 0, 1, "()")
+
+    def ask(run: Release | Sequence[Release], width: float) -> Bound:
+        ways = directions(run, adjacency, group_size)
+        return whole_run(ways, Query(float(deltas), None, width)).bound
+
+    if deltas.ndim == 0:
+        return schedule_bound(releases, ask, width)
     ways = directions(releases, adjacency, group_size)
-    if deltas.ndim > 0:
-        bounds = whole_run_bounds(ways, deltas, "epsilon", width)
-        unproven = (bounds.lower == 0) & (bounds.upper > 0)  # is it 0?
-        if not np.any(unproven):
-            return bounds
-        at_zero = whole_run(ways, Query(None, 0.0, width)).bound
-        proven = unproven & (at_zero.upper <= deltas)
-        return BoundArray(bounds.lower, np.where(proven, 0.0, bounds.upper))
-    return whole_run(ways, Query(float(deltas), None, width)).bound
+    bounds = whole_run_bounds(ways, deltas, "epsilon", width)
+    unproven = (bounds.lower == 0) & (bounds.upper > 0)  # is it 0?
+    if not np.any(unproven):
+        return bounds
+    at_zero = whole_run(ways, Query(None, 0.0, width)).bound
+    proven = unproven & (at_zero.upper <= deltas)
+    return BoundArray(bounds.lower, np.where(proven, 0.0, bounds.upper))
 
 
 @overload
@@ -413,10 +413,15 @@ def delta(
     """
     epsilons = given_numbers("epsilon", epsilon, 0, np.inf, "[)")
     width = check_number("relative_width", relative_width, 0, 1, "()")
+
+    def ask(run: Release | Sequence[Release], width: float) -> Bound:
+        ways = directions(run, adjacency, group_size)
+        return whole_run(ways, Query(None, float(epsilons), width)).bound
+
+    if epsilons.ndim == 0:
+        return schedule_bound(releases, ask, width)
     ways = directions(releases, adjacency, group_size)
-    if epsilons.ndim > 0:
-        return whole_run_bounds(ways, epsilons, "delta", width)
-    return whole_run(ways, Query(None, float(epsilons), width)).bound
+    return whole_run_bounds(ways, epsilons, "delta", width)
 
 
 # --- How it was found

@@ -18,6 +18,11 @@ from tests.several.exchanges import assert_masses, pair_of
 SUB: dict[str, Any] = {"adjacency": "substitute"}
 
 
+def largest_bound(ways, query):
+    """Interval for the largest answer of several directions."""
+    return one_call.largest_of(one_call.search_ways(ways, query))
+
+
 # --- masses of the pairs ----------------------------------------------------
 
 
@@ -64,7 +69,7 @@ def test_mixtures_lie_in_the_interval():
             bound = al.delta(run, epsilon=epsilon, **SUB)
             query = saddle.Query(None, epsilon, 1e-4)
             values = [
-                one_call.largest_bound(
+                largest_bound(
                     one_call.distinct_ways(
                         [{remove: n, remove.reversed(): 40 - n}]
                     ),
@@ -82,7 +87,7 @@ def test_mixtures_lie_in_the_interval():
             ways = one_call.distinct_ways(
                 [{remove: n, remove.reversed(): 40 - n}]
             )
-            assert one_call.largest_bound(ways, query).lower <= by_delta.upper
+            assert largest_bound(ways, query).lower <= by_delta.upper
 
 
 def test_the_ways_that_are_reached():

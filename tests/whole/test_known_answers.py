@@ -17,6 +17,11 @@ from tests.truth import runs as truth_runs
 FULL, POISSON, BATCH = ("full",), ("poisson", 0.05), ("fixed", 30, 1000)
 
 
+def largest_bound(ways, query):
+    """Interval for the largest answer of several directions."""
+    return one_call.largest_of(one_call.search_ways(ways, query))
+
+
 @pytest.mark.parametrize("make, kind, numbers, sampler, group, count", ANSWERS)
 def test_whole_answers_are_narrow_and_true(
     make, kind, numbers, sampler, group, count
@@ -109,11 +114,11 @@ def test_answers_hold_if_masses_are_as_wrong_as_stated(
                 value = table.delta(epsilon)
                 assert value >= low if "upper" in side else value <= high
         else:
-            bound = one_call.largest_bound([losses], query)
+            bound = largest_bound([losses], query)
             assert bound.lower <= high and low <= bound.upper
             assert bound.upper - bound.lower < 0.1
     at = known.delta(0.3)[0]
-    found = one_call.largest_bound([losses], saddle.Query(at, None, 0.03))
+    found = largest_bound([losses], saddle.Query(at, None, 0.03))
     assert known.compare(found.upper, at) <= 0
     assert known.compare(found.lower * (1 - 1e-13), at) >= 0
     assert found.width < 0.4
