@@ -323,8 +323,9 @@ class ApproximateDP(Mechanism):
     $e^{-\varepsilon}$ has too few digits), `delta` ($\delta$ in [0, 1]).
     They must hold for add and for remove, whichever is asked for; under
     `FixedBatch` for substitution; under `TruncatedPoisson`, and for
-    adjacency "substitute", for all three. For "zero-out" under these two
-    samplers they must also hold for a record replaced by nothing.
+    adjacency "substitute", for all three. For "zero-out" they must hold
+    for a record replaced by nothing, where add and remove stand here, and
+    under `FixedBatch` for that, too.
     Raises: ValueError for values outside these ranges.
     Error: none for the whole class, up to rounding (as `RoundedPair`);
     a mechanism of which more is known may have a much smaller curve.
