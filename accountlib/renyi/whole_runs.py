@@ -68,6 +68,7 @@ from accountlib.runs.releases import (
     Poisson,
     Release,
     Sampling,
+    plain_sampler,
 )
 from accountlib.several.chains import ChainPair
 from accountlib.several.mixtures import MixturePair
@@ -378,18 +379,28 @@ def release_curves(
     """
     sides = directions(release, adjacency, group_size)
     pairs = [pair for side in sides for pair, _ in side]
-    if not pairs or release.sampling == Poisson(0.0):  # nothing is told
+    sampling = plain_sampler(release.sampling)
+    if not pairs or sampling == Poisson(0.0):  # nothing is told
         return [lambda order: np.zeros(np.shape(order))]
     base = taken_apart(pairs[0]).base
     if type(base) in (GaussianPair, LaplacePair):
         pairs = pairs[:1]
-    sampling, swap = release.sampling, adjacency == Adjacency.SUBSTITUTE
+    swap = adjacency == Adjacency.SUBSTITUTE
+    zeroed = adjacency == Adjacency.ZERO_OUT
     bits = isinstance(release.mechanism, (PureDP, RandomizedResponse))
-    twice = (isinstance(sampling, FixedBatch) or swap) and not bits
+    fixed = isinstance(sampling, FixedBatch) and not zeroed
+    twice = (fixed or swap) and not bits
     exact = exact_losses(release.mechanism, group_size * (2 if twice else 1))
     batch = swap and sampling not in (FullBatch(), Poisson(1.0))
     if exact is None or type(base) not in LISTS or batch:
-        return [pair_rdp(pair) for pair in pairs]
+        try:
+            return [pair_rdp(pair) for pair in pairs]
+        except NotImplementedError:
+            raise NotImplementedError(
+                f"no Renyi DP curve of {release.mechanism!r} with "
+                f"{release.sampling!r} and adjacency={str(adjacency)!r} is "
+                "known to this book"
+            ) from None
     return [loss_curve(*exact, pair) for pair in pairs]
 
 

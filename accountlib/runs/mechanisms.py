@@ -321,9 +321,11 @@ class ApproximateDP(Mechanism):
 
     Parameters: `epsilon` ($\varepsilon$ in [0, 700]; beyond, its
     $e^{-\varepsilon}$ has too few digits), `delta` ($\delta$ in [0, 1]).
-    They must hold for add and for remove, whichever is asked
-    for; under a fixed batch they must hold for substitution, and for
-    adjacency "substitute" for all three.
+    They must hold for add and for remove, whichever is asked for; under
+    `FixedBatch` for substitution; under `TruncatedPoisson`, and for
+    adjacency "substitute", for all three. For "zero-out" they must hold
+    for a record replaced by nothing, where add and remove stand here, and
+    under `FixedBatch` for that, too.
     Raises: ValueError for values outside these ranges.
     Error: none for the whole class, up to rounding (as `RoundedPair`);
     a mechanism of which more is known may have a much smaller curve.
@@ -365,9 +367,7 @@ class PureDP(Mechanism):
     $p = e^\varepsilon / (1 + e^\varepsilon)$.
 
     Parameters: `epsilon` ($\varepsilon$ in [0, 700], as for
-    `ApproximateDP`). It must hold for add and for remove, whichever is
-    asked for; under a fixed batch it must hold for substitution, and for
-    adjacency "substitute" for all three.
+    `ApproximateDP`), for the same changes of the data.
     Raises: ValueError for values outside [0, 700].
     Error: as for `ApproximateDP`.
     Source: Kairouz, Oh and Viswanath (2015), Section 3.

@@ -48,6 +48,7 @@ from accountlib.runs.releases import (
     AdjacencyName,
     Release,
     check_adjacency,
+    direction_names,
 )
 from accountlib.runs.rules import dominating_pairs
 from accountlib.runs.schedules import schedule_bound
@@ -503,13 +504,12 @@ def explain(
     width = check_number("relative_width", relative_width, 0, 1, "()")
     ways = directions(releases, adjacency, group_size)
     found = whole_run(ways, Query(delta, epsilon, width))
-    both = check_adjacency(adjacency) not in ("add", "remove", "substitute")
-    names = ("remove", "add") if both else (str(adjacency),)
+    names = direction_names(check_adjacency(adjacency))
     given = f"delta = {delta}" if epsilon is None else f"epsilon = {epsilon}"
     return RunExplanation(
         f"{'epsilon' if epsilon is None else 'delta'} at {given}",
         found.bound,
-        names if len(names) == len(ways) else ("remove and add",),
+        names if len(names) == len(ways) else (" and ".join(names),),
         tuple(map(explained, found.searches)),
         tuple(map(explained, found.reached)),
         found.at_zero,

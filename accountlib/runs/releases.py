@@ -33,10 +33,12 @@ __all__ = [
     "TruncatedPoisson",
     "ShuffledEpochs",
     "Sampling",
+    "plain_sampler",
     "Release",
     "no_exchange",
     "refuse_unknown",
     "in_directions",
+    "direction_names",
 ]
 
 # --- Who differs
@@ -201,10 +203,10 @@ class TruncatedPoisson:
     Formula: each record with chance $\gamma$; if more than B are drawn,
     each choice of B of them with the same chance.
 
-    Parameters: `rate` ($\gamma$ in [1e-290, 1]); `largest_batch` (B from 1
-    to 1e9); `dataset_size` (n from 1 to 1e9) of the larger data set, a
-    public number: a bound of it is not enough, the answer may fall or
-    rise with n.
+    Parameters: `rate` ($\gamma$ in [1e-290, 1], or 0, where nobody is ever
+    drawn); `largest_batch` (B from 1 to 1e9); `dataset_size` (n from 1 to
+    1e9) of the larger data set, a public number: a bound of it is not
+    enough, the answer may fall or rise with n.
     Raises: ValueError for values outside these ranges.
     Source: Ganesh (2025).
 
@@ -217,7 +219,9 @@ class TruncatedPoisson:
     dataset_size: int
 
     def __post_init__(self) -> None:
-        rate = check_number("rate", self.rate, 1e-290, 1)
+        rate = check_number("rate", self.rate, 0, 1)
+        if 0 < rate < 1e-290:
+            raise ValueError(f"rate must be 0 or in [1e-290, 1], got {rate}")
         object.__setattr__(self, "rate", rate)
         for name in ("largest_batch", "dataset_size"):
             count = check_count(name, getattr(self, name), 1, 10**9)
@@ -226,7 +230,7 @@ class TruncatedPoisson:
     @property
     def as_other(self) -> "FixedBatch | Poisson | TruncatedPoisson":
         """The sampler that it is if nothing or always the same is cut."""
-        if self.dataset_size <= self.largest_batch:
+        if self.rate == 0 or self.dataset_size <= self.largest_batch:
             return Poisson(self.rate)
         if self.rate == 1:
             return FixedBatch(self.largest_batch, self.dataset_size)
@@ -271,6 +275,22 @@ Sampling = (
     | RandomAllocation
     | ShuffledEpochs
 )
+
+
+def plain_sampler(sampling: Sampling) -> Sampling:
+    """The sampler itself, or a simpler one that draws the same.
+
+    >>> plain_sampler(ShuffledEpochs(1)), plain_sampler(FixedBatch(9, 9))
+    (FullBatch(), FixedBatch(batch_size=9, dataset_size=9))
+    >>> plain_sampler(TruncatedPoisson(1.0, 10, 100))
+    FixedBatch(batch_size=10, dataset_size=100)
+    """
+    if sampling in (RandomAllocation(1), ShuffledEpochs(1)):
+        return FullBatch()
+    if isinstance(sampling, TruncatedPoisson):
+        return sampling.as_other
+    return sampling
+
 
 # --- The question as a value
 
@@ -351,3 +371,15 @@ def in_directions(
         return (remove,)
     add = remove.reversed()
     return (add,) if adjacency is Adjacency.ADD else (remove, add)
+
+
+def direction_names(adjacency: Adjacency) -> tuple[str, ...]:
+    """What the directions of an adjacency are called.
+
+    >>> direction_names(Adjacency.ADD_OR_REMOVE)
+    ('remove', 'add')
+    """
+    if adjacency is Adjacency.ZERO_OUT:
+        return "record against nothing", "nothing against record"
+    both = adjacency is Adjacency.ADD_OR_REMOVE
+    return ("remove", "add") if both else (str(adjacency),)

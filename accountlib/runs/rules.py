@@ -47,6 +47,7 @@ from accountlib.runs.releases import (
     check_adjacency,
     in_directions,
     no_exchange,
+    plain_sampler,
     refuse_unknown,
 )
 from accountlib.samplers.allocation import allocation_pair
@@ -344,18 +345,21 @@ def group_pair(
     return rule.sampled_group(mechanism, sampling, group_size)
 
 
-def exchange_rule(mechanism: Mechanism) -> Rule:
+def exchange_rule(mechanism: Mechanism, *, zeroed: bool = False) -> Rule:
     """The rule of a mechanism, or a refusal that speaks of exchanges.
 
     Raises: NotImplementedError for a type without a rule, such as a
-    subclass.
+    subclass; for `zeroed`, the refusal speaks of zero-out.
 
     >>> exchange_rule(Gaussian(1.0)).moves, exchange_rule(PureDP(1.0)).moves
     (2, 1)
     """
-    if type(mechanism) not in RULES:
-        raise no_exchange(f": this book has no pair for {mechanism!r}")
-    return RULES[type(mechanism)]
+    if type(mechanism) in RULES:
+        return RULES[type(mechanism)]
+    why = f": this book has no pair for {mechanism!r}"
+    if zeroed:
+        raise NotImplementedError(f"adjacency='zero-out', fixed batch{why}")
+    raise no_exchange(why)
 
 
 def poisson_exchange_pair(
@@ -430,14 +434,14 @@ def zeroed_pair(mechanism: Mechanism, rate: Fraction) -> DominatingPair:
 
     Parameters: `mechanism`; `rate` ($\gamma = b/n$ in (0, 1]).
     Returns: a DominatingPair for the record against nothing.
-    Raises: NotImplementedError where no exchange is covered.
+    Raises: NotImplementedError for mechanisms without a rule.
     Source: theorem "Zeroing out in a fixed batch"; Lebeda et al. (2024),
     Theorem 15.
 
     >>> zeroed_pair(Laplace(1.0), Fraction(1, 10)).reached[0]
     SampledPair(base=LaplacePair(scale=1.0), rate=0.1)
     """
-    exchange_rule(mechanism)
+    exchange_rule(mechanism, zeroed=True)
     single = mechanism.pair()
     if rate == 1:
         return single
@@ -561,10 +565,7 @@ def dominating_pairs(
     check_kind("sampling", sampling, get_args(Sampling))
     adjacency = check_adjacency(adjacency)
     group_size = check_count("group_size", group_size)
-    if sampling in (RandomAllocation(1), ShuffledEpochs(1)):
-        sampling = FullBatch()
-    if isinstance(sampling, TruncatedPoisson):
-        sampling = sampling.as_other
+    sampling = plain_sampler(sampling)
     refuse_unknown(sampling, adjacency, group_size)
     if isinstance(sampling, ShuffledEpochs):
         return shuffled_pairs(mechanism, sampling.batches, adjacency)

@@ -246,3 +246,23 @@ def test_a_bound_and_what_is_reached_go_together():
             assert np.array_equal(mine, theirs)
     assert pair.reversed().reached == (GaussianPair(1.0).reversed(),)
     assert pair.reversed().reversed() == pair
+
+
+def test_directions_are_named_by_what_they_mean():
+    run = al.Release(al.Gaussian(1.0), al.FixedBatch(10, 100), count=3)
+    told = al.explain(run, delta=1e-5, adjacency="zero-out")
+    assert told.names == ("record against nothing", "nothing against record")
+    assert "remove" not in str(told) and "add" not in told.names
+    full = al.explain(
+        al.Release(al.Gaussian(1.0)), delta=1e-5, adjacency="zero-out"
+    )
+    assert full.names == ("record against nothing and nothing against record",)
+
+
+def test_a_refusal_does_not_speak_of_another_question():
+    own = al.DiscretePair((0.7, 0.3), (0.3, 0.7))
+    run = al.Release(own, al.FixedBatch(10, 100))
+    with pytest.raises(NotImplementedError) as refusal:
+        al.delta(run, epsilon=1.0, adjacency="zero-out")
+    assert "zero-out" in str(refusal.value)
+    assert "substitut" not in str(refusal.value)
