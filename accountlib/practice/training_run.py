@@ -12,7 +12,8 @@ Names used here:
 | $n$ | `size` | records in the data set |
 | $T$ | `steps`, `count` | number of steps |
 | $C$ | `clip` | clipping norm: the largest norm of what one record adds to a sum |
-| $B$ | `divisor`, `batch` | a public constant near $\gamma n$, by which the noisy sum is divided |
+| $b$ | `divisor`, `batch` | a public constant near $\gamma n$, by which the noisy sum is divided |
+| $v$ | `learning_rate`, `speed` | how far a step goes |
 """
 
 import math
@@ -119,14 +120,14 @@ def private_descent(
 ) -> Floats:
     r"""Parameters after gradient steps with clipped and noisy sums.
 
-    Formula: $w \leftarrow w - \frac{r}{B} \bigl(\sum_i \bar g_i + \sigma C
+    Formula: $w \leftarrow w - \frac{v}{b} \bigl(\sum_i \bar g_i + \sigma C
     Z\bigr)$, a standard normal Z in each coordinate.
 
     Parameters: `gradients`, from parameters and the numbers of the drawn
     records to an array with one gradient for each of them; `start`;
     `batches`, the numbers of the records of each step, such as
     `poisson_batches`; `rng`; `noise_multiplier` ($\sigma \ge 0$), `clip`
-    (C), `divisor` (B > 0), `learning_rate` (r > 0): public constants.
+    (C), `divisor` (b > 0), `learning_rate` (v > 0): public constants.
     Returns: an array of the shape of `start`. For T Poisson samples it has
     the privacy of `Release(Gaussian(noise_multiplier), Poisson(rate), T)`,
     as far as normal numbers of a machine are normal.
