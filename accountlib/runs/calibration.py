@@ -20,12 +20,17 @@ Names used here:
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from scipy.optimize import brentq
 
-from accountlib.inputs import check_number, front_door
+from accountlib.inputs import (
+    check_count,
+    check_kind,
+    check_number,
+    front_door,
+)
 from accountlib.runs.mechanisms import Gaussian
 from accountlib.runs.one_call import delta, directions, epsilon
 from accountlib.runs.releases import (
@@ -44,6 +49,7 @@ __all__ = [
     "MOST_NOISE",
     "log_excess",
     "safe_edge",
+    "whole_edge",
     "calibrate",
     "last_allowed",
     "noise_bracket",
@@ -131,7 +137,37 @@ def safe_edge(
     return min(met, key=lambda x: min(abs(math.log(x) - y) for y in missed))
 
 
-@front_door
+def whole_edge(excess: Callable[[int], float], low: int, high: int) -> int:
+    r"""A whole number that meets a target, and whose neighbour misses it.
+
+    Formula: n with $f(n) \le 0 < f(m)$ for some m with $|n - m| = 1$.
+
+    Parameters: `excess` (f), positive at one end and not at the other;
+    `low`, `high`, the ends (0 < low < high). It halves the logarithm of
+    the range, and so looks at about 30 numbers below a billion.
+    Returns: n in [low, high].
+    Raises: ValueError if f has the same sign at both ends.
+
+    >>> whole_edge(lambda n: n - 2.5, 1, 1000)
+    2
+    """
+    met, missed = (low, high) if excess(low) <= 0 else (high, low)
+    if excess(met) > 0 or excess(missed) <= 0:
+        raise ValueError(
+            "excess must change its sign between low and high, "
+            f"got {low!r} and {high!r}"
+        )
+    while abs(met - missed) > 1:
+        least = min(met, missed) + 1
+        middle = max(math.isqrt(met * missed), least)
+        if excess(middle) <= 0:
+            met = middle
+        else:
+            missed = middle
+    return met
+
+
+@overload
 def calibrate(
     build: Callable[[float], Release | Sequence[Release]],
     *,
@@ -141,6 +177,35 @@ def calibrate(
     delta: float,
     adjacency: Adjacency | AdjacencyName,
     group_size: int = 1,
+    whole: Literal[False] = False,
+) -> float: ...
+
+
+@overload
+def calibrate(
+    build: Callable[[int], Release | Sequence[Release]],
+    *,
+    low: float,
+    high: float,
+    epsilon: float,
+    delta: float,
+    adjacency: Adjacency | AdjacencyName,
+    group_size: int = 1,
+    whole: Literal[True],
+) -> int: ...
+
+
+@front_door
+def calibrate(
+    build: Callable[..., Release | Sequence[Release]],
+    *,
+    low: float,
+    high: float,
+    epsilon: float,
+    delta: float,
+    adjacency: Adjacency | AdjacencyName,
+    group_size: int = 1,
+    whole: bool = False,
 ) -> float:
     r"""The parameter of a run at which it just meets a privacy target.
 
@@ -148,9 +213,10 @@ def calibrate(
     towards less privacy it fails.
 
     Parameters: `build`, from a number x to releases (noise, rate, count,
-    scale; round inside of it); `low`, `high`, where to look (0 < low <
-    high, finite); `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
-    [0, 1]), `adjacency`, `group_size`, the target.
+    scale); `low`, `high`, where to look (0 < low < high, finite); `epsilon`
+    ($\varepsilon \ge 0$), `delta` ($\delta$ in [0, 1]), `adjacency`,
+    `group_size`, the target; `whole`: x, `low` and `high` are whole numbers,
+    such as steps or records.
     Returns: x in [low, high]. It meets the target, whatever `build` is: the
     upper end of `epsilon` is at most the target there. If both ends meet
     it, the one with less privacy; else the target is missed within 0.01 %
@@ -158,19 +224,24 @@ def calibrate(
     of `epsilon` is above the target, too, but where theory leaves a gap
     (substitution under a fixed batch), where intervals are wider than
     asked, at steps of `build`, and where epsilon changes more slowly than
-    x (the count; now and then noise).
+    x (the count; now and then noise). If `whole`, an int: the upper end of
+    `epsilon` is above the target for x + 1 or for x - 1, the one with less
+    privacy.
     Raises: ValueError for bad values, and if neither end meets the target.
 
     >>> from accountlib.runs.releases import Poisson
-    >>> run = lambda x: Release(Gaussian(2.0), Poisson(0.01), int(x))
+    >>> run = lambda x: Release(Gaussian(2.0), Poisson(0.01), x)
     >>> target = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "remove"}
-    >>> int(calibrate(run, low=1, high=1e5, **target))
+    >>> calibrate(run, low=1, high=1e5, whole=True, **target)
     1871
     """
     check_number("epsilon", epsilon, 0, np.inf, "[)")
     check_number("delta", delta, 0, 1)
     check_number("low", low, 0, np.inf, "()")
     check_number("high", high, low, np.inf, "()")
+    check_kind("whole", whole, bool)
+    if whole:
+        low, high = check_count("low", low), check_count("high", high)
     if not callable(build):
         raise ValueError(
             "build must be a function from a number to releases, "
@@ -189,7 +260,10 @@ def calibrate(
             "only grows or only falls there: it is missed at both ends"
         )
     if max(ends) <= 0:
-        return float(low if ends[0] > ends[1] else high)
+        x = low if ends[0] > ends[1] else high
+        return int(x) if whole else float(x)
+    if whole:
+        return whole_edge(excess, int(low), int(high))
     return safe_edge(excess, low, high)
 
 

@@ -138,3 +138,80 @@ def test_splits_do_not_exceed_epsilon(monkeypatch):
             assert 0 <= first and 0 <= rest
             assert first + rest <= Fraction(whole)
             assert first + rest >= Fraction(whole) * (1 - Fraction(2) ** -51)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whole_edge_for_wild_functions(seed):
+    """Met at a whole number, missed beside it, in few looks."""
+    rng = np.random.default_rng([94, seed])
+    for _ in range(60):
+        first, last = sorted(int(10**x) for x in rng.uniform(0, 12, 2))
+        last = max(last, first + 1)
+        excess, tried = wild_excess(rng, first, last)
+        if (excess(first) <= 0) == (excess(last) <= 0):
+            with pytest.raises(ValueError, match="change its sign"):
+                calibration.whole_edge(excess, first, last)
+            continue
+        tried.clear()
+        found = calibration.whole_edge(excess, first, last)
+        assert isinstance(found, int) and first <= found <= last
+        beside = {k for k in (found - 1, found + 1) if tried.get(k, -1) > 0}
+        assert tried[found] <= 0 and beside
+        assert len(tried) <= 60 and all(isinstance(k, int) for k in tried)
+
+
+def test_whole_numbers_of_steps():
+    """The largest count whose upper end meets the target, by trying all."""
+    target: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
+    target["adjacency"] = "add-or-remove"
+
+    def steps(count: int) -> al.Release:
+        assert isinstance(count, int)
+        return al.Release(al.Gaussian(4.0), al.Poisson(0.1), count)
+
+    found = al.calibrate(steps, low=1, high=1e4, whole=True, **target)
+    met = [
+        n
+        for n in range(1, found + 10)
+        if al.epsilon(steps(n), delta=1e-6, adjacency="add-or-remove") <= 1
+    ]
+    assert met == list(range(1, found + 1))
+    assert al.calibrate(steps, low=1, high=3, whole=True, **target) == 3
+    with pytest.raises(ValueError, match="not met by any"):
+        al.calibrate(steps, low=found + 1, high=1e4, whole=True, **target)
+
+
+def test_whole_batches_fall_and_records_grow():
+    """A larger batch is less privacy, more records are more."""
+    target: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
+    target["adjacency"] = "substitute"
+
+    def batch(size: int) -> al.Release:
+        return al.Release(al.Gaussian(4.0), al.FixedBatch(size, 5000), 300)
+
+    def records(size: int) -> al.Release:
+        return al.Release(al.Gaussian(4.0), al.FixedBatch(100, size), 300)
+
+    for build, low, toward in ((batch, 1, 1), (records, 100, -1)):
+        x = al.calibrate(build, low=low, high=5000, whole=True, **target)
+        ends = [
+            al.epsilon(build(n), delta=1e-6, adjacency="substitute").upper
+            for n in (x, x + toward)
+        ]
+        assert isinstance(x, int) and ends[0] <= 1.0 < ends[1]
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ({"low": 1.5}, "low must be a whole number"),
+        ({"high": 9.5}, "high must be a whole number"),
+        ({"low": 0.0}, "low must lie in"),
+        ({"whole": 1}, "whole must be a bool"),
+    ],
+)
+def test_whole_ends(wrong, message):
+    target = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "remove"}
+    asked: dict[str, Any] = {"low": 1, "high": 9, "whole": True} | target
+    with pytest.raises(ValueError, match=message):
+        al.calibrate(lambda n: al.Release(al.Gaussian(9.0)), **asked | wrong)
