@@ -1,0 +1,400 @@
+# Generated from notebooks/practice/choosing.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""Mechanisms that choose
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $u_i$ | – | score of candidate $i$; a record changes it by at most 1 |
+| $\varepsilon$ | `bounded_range` | length of the range of losses of one choice |
+| $t$ | `top` | the largest loss, in $[0, \varepsilon]$; the lowest one is $t - \varepsilon$ |
+| $p_t$ | – | probability under $P$ of the loss $t$: $(1 - e^{t - \varepsilon})/(1 - e^{-\varepsilon})$ |
+| $x$ | `epsilon` | place where $\delta$ is asked |
+| $k$, $j$ | `count` | number of choices; choices that are still to come |
+| $V_j(x)$ | – | largest $\delta(x)$ of $j$ choices, the next one chosen in the light of all before |
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import gammaln
+
+from accountlib.counting.composition import Bound
+from accountlib.engine.saddle import Query
+from accountlib.inputs import (
+    Floats,
+    as_given,
+    check_count,
+    check_number,
+    check_range,
+    front_door,
+)
+from accountlib.renyi.conversion import delta_from_rdp, epsilon_from_rdp
+from accountlib.runs.one_call import whole_run
+from accountlib.worst_cases.dominating_pairs import (
+    Closed,
+    DominatingPair,
+    RoundedPair,
+)
+
+__all__ = [
+    "ChoicePair",
+    "two_candidates",
+    "fixed_choices_delta",
+    "choice_curves",
+    "choice_rdp",
+    "choices_delta",
+    "choices_epsilon",
+    "exponential_choice",
+    "permute_and_flip_choice",
+]
+
+# --- Bounded range
+
+
+@dataclass(frozen=True)
+class ChoicePair(DominatingPair):
+    r"""The dominating pair of all mechanisms with bounded range epsilon.
+
+    Formula: L has the density $e^{\ell/2}/(4 \sinh(\varepsilon/2))$ under
+    P and $e^{-\ell/2}/(4 \sinh(\varepsilon/2))$ under Q, on
+    $[-\varepsilon, \varepsilon]$.
+
+    Parameters: `bounded_range` ($\varepsilon$ in [1e-6, 100]).
+    Raises: ValueError for values outside this range.
+    Error: rounding only. For one choice, the largest curve of the class;
+    for several an upper bound.
+    Source: theorem "Two outcomes are the worst".
+
+    >>> round(ChoicePair(1.0).delta(0.0), 10)
+    0.2449186624
+    """
+
+    bounded_range: float
+    symmetric = True
+
+    def __post_init__(self) -> None:
+        value = check_number("bounded_range", self.bounded_range, 1e-6, 100)
+        object.__setattr__(self, "bounded_range", value)
+
+    @property
+    def loss_range(self) -> tuple[float, float]:
+        return -self.bounded_range, self.bounded_range
+
+    @property
+    def largest_loss(self) -> Fraction:
+        return Fraction(self.bounded_range)
+
+    def interval_masses(
+        self, edges: Floats, widths: Floats, closed: Closed
+    ) -> tuple[Floats, Floats]:
+        most = self.bounded_range
+        cut = np.concatenate([[-most], np.clip(edges, -most, most), [most]])
+        inside = (edges[:-1] >= -most) & (edges[1:] <= most)
+        width = np.diff(cut)
+        width[1:-1] = np.where(inside, widths, width[1:-1])
+        share = np.expm1(-width / 2) / math.expm1(-most)
+        p = np.exp((cut[1:] - most) / 2) * share
+        return p, np.exp(-(cut[:-1] + most) / 2) * share
+
+    def _delta(self, epsilon: float) -> float:
+        most = self.bounded_range
+        if abs(epsilon) >= most:
+            return max(0.0, -math.expm1(epsilon))
+        top = math.expm1((epsilon - most) / 2)
+        return top * top / -math.expm1(-most)
+
+    def _reversed_delta(self, epsilon: float) -> float:
+        return self._delta(epsilon)
+
+
+def two_candidates(top: float, *, bounded_range: float) -> RoundedPair:
+    r"""The pair of two candidates whose largest loss is t.
+
+    Formula: losses t and $t - \varepsilon$, P-masses $p_t$ and $1 - p_t$.
+
+    Parameters: `top` (t in (0, epsilon)); `bounded_range` ($\varepsilon$
+    in [1e-6, 100]).
+    Returns: a pair that data reach.
+    Raises: ValueError for values outside these ranges.
+    Error: rounding only.
+    Source: Dong, Durfee and Rogers (2020).
+
+    >>> pair = two_candidates(math.log(2), bounded_range=2 * math.log(2))
+    >>> round(pair.delta(0.0), 12)  # 1/3
+    0.333333333333
+    """
+    most = check_number("bounded_range", bounded_range, 1e-6, 100)
+    t = check_number("top", top, 0, most, "()")
+    whole = -math.expm1(-most)
+    p = -math.expm1(t - most) / whole, math.exp(-most) * math.expm1(t) / whole
+    q = math.exp(-t) * p[0], math.exp(most - t) * p[1]
+    return RoundedPair(p, q, (t, t - most))
+
+
+# --- Fixed in advance
+
+_MOST_TOPS = 200  # values of t that are tried; any of them is valid
+_MOST_STEPS = 6000  # count times cells of the recursion
+_CHOICE_ROOM = 1e-11  # relative; roundings of the recursion
+
+
+@front_door
+def fixed_choices_delta(
+    epsilon: float, *, bounded_range: float, count: int
+) -> float:
+    r"""Delta that some choices fixed in advance reach.
+
+    Formula: $\max_\ell \sum_i \binom{k}{i} p_{t_\ell}^{k-i} (1 -
+    p_{t_\ell})^i (1 - e^{x - k t_\ell + i \varepsilon})_+$, eq. (cho-fixed).
+
+    Parameters: `epsilon` (x in [0, 1e5]); `bounded_range` ($\varepsilon$
+    in [1e-6, 100]); `count` (k from 1 to 1e4).
+    Returns: a lower bound for the largest delta of k choices, whether
+    fixed in advance or adaptive; it is equal to it in the first case, up
+    to count 200 (beyond that, 200 values of t are tried).
+    Raises: ValueError for values outside these ranges.
+    Error: rounded down, by less than 1e-15 + 1e-14 (100 + k ln k), relative.
+    Source: Dong, Durfee and Rogers (2020), composition of mechanisms that
+    are not chosen adaptively.
+
+    >>> fixed_choices_delta(1.0, bounded_range=1.0, count=2).__round__(9)
+    0.057005329
+    """
+    x = check_number("epsilon", epsilon, 0, 1e5)
+    most = check_number("bounded_range", bounded_range, 1e-6, 100)
+    k = check_count("count", count, high=1e4)
+    places = np.unique(np.linspace(0, k - 1, min(k, _MOST_TOPS)).astype(int))
+    tops = (x + (places + 1) * most) / (k + 1)
+    tops = tops[(tops > 0) & (tops < most)]
+    i = np.arange(k + 1.0)
+    ways = gammaln(k + 1) - gammaln(i + 1) - gammaln(k - i + 1)
+    best = 0.0
+    for t in tops.tolist():
+        yes, no = np.log(two_candidates(t, bounded_range=most).p)
+        log_p = ways + (k - i) * yes + i * no
+        gain = -np.expm1(np.minimum(x - (k * t - i * most), 0))
+        size = gammaln(k + 1) + k * max(-yes, -no) + k * most + x + 50
+        found = float(np.sum(np.exp(log_p) * gain))
+        best = max(best, found * (1 - 8e-16 * float(size)))
+    return max(0.0, best - 1e-15)
+
+
+# --- Chosen on the way
+
+
+def choice_curves(
+    at: float, points: int, bounded_range: float, count: int, cells: int
+) -> tuple[Floats, Floats]:
+    r"""Lower and upper ends of the curve of adaptive choices, on a grid.
+
+    Formula: eq. (cho-adaptive) at $x + i \varepsilon / n$, i < points.
+
+    Parameters: `at` (x), `points`, `bounded_range` ($\varepsilon$),
+    `count` (k), `cells` (n).
+    Returns: two arrays.
+
+    >>> low, high = choice_curves(0.0, 1, 1.0, 2, 100)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.3034], [0.3104])
+    """
+    n, most = cells, bounded_range
+    step = most / n
+    place = at + step * np.arange(-count * n, count * n + points)
+    lower = np.maximum(-np.expm1(place), 0)
+    upper = lower
+    t = step * np.arange(n + 1)
+    chance = np.expm1(np.minimum(t - most, 0)) / math.expm1(-most)
+
+    def best(old: Floats, shift: int) -> Floats:
+        size = len(old) - 2 * n
+        found = np.zeros(size)
+        for i in range(n + 1 - shift):
+            far = old[2 * n - i - shift :][:size]
+            gain = chance[i] * (old[n - i - shift :][:size] - far)
+            np.maximum(found, far + gain, out=found)
+        return found
+
+    for _ in range(count):
+        lower, upper = best(lower, 0), best(upper, 1)
+    room = 1e-14 * (1 + abs(at) + count * most)
+    return (
+        np.maximum(lower * (1 - _CHOICE_ROOM) - room, 0),
+        np.minimum(upper * (1 + _CHOICE_ROOM) + room, 1),
+    )
+
+
+# --- In moments
+
+
+@front_door
+def choice_rdp(order: ArrayLike, *, bounded_range: float) -> Any:
+    r"""Renyi DP of one choice: the best bound that the range allows.
+
+    Formula: the smaller one of eq. (cho-renyi) and $a \varepsilon^2/8$.
+
+    Parameters: `order` (a in [1, inf]), a number or an array;
+    `bounded_range` ($\varepsilon$ in [1e-6, 100]).
+    Returns: an upper bound in nats, shape of `order`; k adaptive choices
+    have k times that.
+    Raises: ValueError for values outside these ranges.
+    Error: rounded up; two candidates reach it, but for orders so near to 1
+    that $a \varepsilon^2/8$ is smaller than the rounding.
+    Source: Dong, Durfee and Rogers (2020); Cesar and Rogers (2021).
+
+    >>> round(choice_rdp(2.0, bounded_range=1.0), 7)
+    0.240229
+    """
+    order = check_range("order", order, 1, np.inf)
+    most = check_number("bounded_range", bounded_range, 1e-6, 100)
+    less = np.clip(order - 1, 1e-300, 1e300)
+    c1 = -np.expm1(-less * most) / math.expm1(most)
+    c0 = np.exp(-less * most) + math.exp(most) * c1
+    y = np.clip(less / (1 + less) * c0 / c1, 1.0, math.exp(most))
+    rest = np.maximum(c0 - c1 * y, 1e-300)
+    exact = np.log(y) + np.log(rest) / less
+    exact = exact * (1 + _CHOICE_ROOM) + 1e-13 * (1 + most) * (1 + 1 / less)
+    line = order * (most**2 / 8) * (1 + 1e-15)
+    return as_given(np.minimum(np.minimum(exact, most), line))
+
+
+@front_door
+def choices_delta(
+    epsilon: float, *, bounded_range: float, count: int
+) -> Bound:
+    r"""Interval for the delta of several adaptive choices.
+
+    Formula: $V_k(x)$ of eq. (cho-adaptive), between its ends on a grid
+    (up to 300 choices), below the curves of `ChoicePair` and `choice_rdp`,
+    above that of choices fixed in advance.
+
+    Parameters: `epsilon` (x in [0, 1e5]); `bounded_range` ($\varepsilon$
+    in [1e-6, 100]) of each choice, for the adjacency that is meant;
+    `count` (k from 1 to 1e4).
+    Returns: Bound(lower, upper) around the largest delta of all
+    mechanisms with this range, each chosen after all answers before.
+    Raises: ValueError for values outside these ranges.
+    Error: the interval includes the errors of grids and rounding.
+    Source: theorem "Adaptive choices".
+
+    >>> found = choices_delta(1.0, bounded_range=1.0, count=2)
+    >>> f"{found:.4f}"
+    '[0.0570, 0.0572]'
+    """
+    x = check_number("epsilon", epsilon, 0, 1e5)
+    most = check_number("bounded_range", bounded_range, 1e-6, 100)
+    k = check_count("count", count, high=1e4)
+    if Fraction(x) >= k * Fraction(most):
+        return Bound(0.0, 0.0)
+    lower = fixed_choices_delta(x, bounded_range=most, count=k)
+    pair = ChoicePair(most)
+    upper = whole_run([[(pair, k)]], Query(None, x, 1e-3)).bound.upper
+    by_curve = delta_from_rdp(
+        lambda a: k * choice_rdp(a, bounded_range=most), epsilon=x
+    )
+    upper = min(upper, by_curve)
+    if k <= 300:
+        ends = choice_curves(x, 1, most, k, _MOST_STEPS // k)
+        lower, upper = max(lower, ends[0][0]), min(upper, ends[1][0])
+    return Bound(lower, upper)
+
+
+@front_door
+def choices_epsilon(
+    delta: float, *, bounded_range: float, count: int
+) -> Bound:
+    r"""Interval for the epsilon of several adaptive choices.
+
+    Formula: the smallest x with $V_k(x) \le \delta$, as `choices_delta`.
+
+    Parameters: `delta` ($\delta$ in [1e-12, 1]); the others as for
+    `choices_delta`.
+    Returns: Bound(lower, upper).
+    Raises: ValueError for values outside these ranges.
+    Error: as `choices_delta`.
+    Source: as `choices_delta`.
+
+    >>> found = choices_epsilon(1e-6, bounded_range=1.0, count=10)
+    >>> f"{found:.2f}"
+    '[7.71, 7.76]'
+    """
+    goal = check_number("delta", delta, 1e-12, 1)
+    most = check_number("bounded_range", bounded_range, 1e-6, 100)
+    k = check_count("count", count, high=1e4)
+    pair, lower = ChoicePair(most), 0.0
+    upper = whole_run([[(pair, k)]], Query(goal, None, 1e-3)).bound.upper
+    by_curve = epsilon_from_rdp(
+        lambda a: k * choice_rdp(a, bounded_range=most), delta=goal
+    )
+    upper = min(upper, by_curve, k * most * (1 + 1e-15))
+    if k <= 300:
+        cells = max(1, _MOST_STEPS // k // 2)
+        ends = choice_curves(0.0, k * cells + 1, most, k, cells)
+        place = np.arange(k * cells + 1) * (most / cells)
+        above = place[ends[0] > goal] * (1 - 1e-14)
+        below = place[ends[1] <= goal] * (1 + 1e-14)
+        lower = float(np.max(above, initial=0.0))
+        upper = min(upper, float(np.min(below, initial=math.inf)))
+    high = upper
+    for _ in range(30):  # lower stays below; 0 if nothing is known
+        x = (lower + high) / 2
+        reached = fixed_choices_delta(x, bounded_range=most, count=k) > goal
+        lower, high = (x, high) if reached else (lower, x)
+    return Bound(lower, upper)
+
+
+# --- Noise, and then the largest
+
+
+@front_door
+def exponential_choice(scores: ArrayLike, *, bounded_range: float) -> Floats:
+    r"""Law of the exponential mechanism (Gumbel noise of scale 2/epsilon).
+
+    Formula: $\Pr[i] \propto e^{\varepsilon u_i / 2}$.
+
+    Parameters: `scores` ($u_i$), a list, each changed by at most 1 by a
+    record; `bounded_range` ($\varepsilon$ in [1e-6, 100]).
+    Returns: an array of the same length, sum 1.
+    Raises: ValueError for values outside these ranges.
+    Error: rounding only.
+    Source: McSherry and Talwar (2007), Definition 2.
+
+    >>> exponential_choice([1, 0], bounded_range=2 * math.log(2)).round(9)
+    array([0.66666667, 0.33333333])
+    """
+    u = check_range("scores", scores, -np.inf, np.inf, "()").ravel()
+    most = check_number("bounded_range", bounded_range, 1e-6, 100)
+    weights = np.exp(most / 2 * (u - np.max(u)))
+    return np.asarray(weights / np.sum(weights))
+
+
+@front_door
+def permute_and_flip_choice(scores: ArrayLike, *, epsilon: float) -> Floats:
+    r"""Law of permute-and-flip (exponential noise of scale 2/epsilon).
+
+    Formula: $\Pr[i] = p_i \int_0^1 \prod_{j \ne i} (1 - p_j v)\,dv$ with
+    $p_i = e^{\varepsilon (u_i - \max u)/2}$.
+
+    Parameters: `scores`, a list, each changed by at most 1 by a record;
+    `epsilon` ($\varepsilon$ in [1e-6, 100]).
+    Returns: an array of the same length, sum 1.
+    Raises: ValueError for values outside these ranges.
+    Error: rounding only; the quadrature is exact for polynomials.
+    Source: McKenna and Sheldon (2020), Section 3.
+
+    >>> permute_and_flip_choice([0, 0, 0], epsilon=1.0).round(9)
+    array([0.33333333, 0.33333333, 0.33333333])
+    """
+    u = check_range("scores", scores, -np.inf, np.inf, "()").ravel()
+    most = check_number("epsilon", epsilon, 1e-6, 100)
+    p = np.exp(most / 2 * (u - np.max(u)))
+    nodes, weights = np.polynomial.legendre.leggauss(len(u) // 2 + 1)
+    kept = 1 - np.multiply.outer((nodes + 1) / 2, p)
+    others = [np.prod(np.delete(kept, i, 1), axis=1) for i in range(len(u))]
+    return np.asarray(p * (np.array(others) @ weights) / 2)
