@@ -295,9 +295,9 @@ class IndividualFilters:
     Formula: record i takes part if $S^i + \rho_t^i \le B$.
 
     Parameters: `budget` (B in [0, inf)); `spent` (each in [0, B]), an
-    array with one entry for each record. Costs are arrays alike: each depends on the record itself
-    and the transcript alone. What is in here is secret: publish neither
-    entries nor how many records take part.
+    array with one entry for each record. Costs are arrays alike: each
+    depends on the record itself and the transcript alone. What is in here
+    is secret: publish neither entries nor how many records take part.
     Returns: `allows` gives the records that take part in a step, `after`
     the filters after it. Only for add-or-remove, add and remove.
     Raises: ValueError for negative or infinite numbers and other shapes.
