@@ -48,7 +48,8 @@ def renyi_cost(pair, order):
     """The larger of both directions; the order is a whole number."""
     found = []
     for p, q in (pair, pair[::-1]):
-        moment = sum(x**order / y ** (order - 1) for x, y in zip(p, q, strict=True))
+        sides = zip(p, q, strict=True)
+        moment = sum(x**order / y ** (order - 1) for x, y in sides)
         found.append(math.log(moment) / (order - 1))
     return max(found) * UP + 1e-15
 
@@ -128,7 +129,7 @@ def test_never_over_budget(kind):
                 assert whole <= order * budget
             else:
                 for at in (-1.0, 0.0, 0.4):
-                    most = al.gaussian_delta(at, mu=start.mu)
+                    most = al.gaussian_delta(at, mu=math.sqrt(2 * budget))
                     assert hockey(laws, math.exp(at)) <= most * UP
     assert kind != "renyi" or max(used) > 0.95  # the trees come close
 
@@ -210,7 +211,7 @@ def test_individual_filters_on_two_records():
 
     def whole(values, rule):
         """Law of three answers; a record may have a query of its own."""
-        found = {}
+        found: dict[tuple[int, ...], F] = {}
 
         def visit(past, people, p):
             if len(past) == 3:
