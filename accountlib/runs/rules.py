@@ -406,6 +406,8 @@ def substitute_pair(
     >>> substitute_pair(Laplace(1.0), FullBatch(), 1)
     LaplacePair(scale=0.5)
     """
+    if group_size == 1 and isinstance(sampling, FullBatch | FixedBatch):
+        return exchanged_batch_pair(exchanged_pair(mechanism), sampling.rate)
     moves = exchange_rule(mechanism).moves
     if sampling.rate == 0:
         return NOTHING_TOLD
@@ -415,12 +417,10 @@ def substitute_pair(
         return group_pair(mechanism, FullBatch(), moves * group_size)
     if isinstance(sampling, Poisson):
         return poisson_exchange_pair(mechanism, sampling.rate, group_size)
-    if group_size > 1:
-        raise no_exchange(
-            f", group_size={group_size}: no theorem of the book covers "
-            "groups in fixed batches"
-        )
-    return exchanged_batch_pair(mechanism.exchange_pair(), sampling.rate)
+    raise no_exchange(
+        f", group_size={group_size}: no theorem of the book covers groups in "
+        "fixed batches"
+    )
 
 
 # --- A record counts for nothing
@@ -469,6 +469,7 @@ def shuffled_pairs(
     (GaussianPair(mu=1.0), True)
     """
     if adjacency is Adjacency.SUBSTITUTE:
+        exchange_rule(mechanism)
         above = substitute_pair(mechanism, FullBatch(), 1)
         epoch = attack_from_below(above, batches)
         return (BoundingPair(above, (epoch, epoch.reversed())),)

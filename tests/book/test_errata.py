@@ -203,3 +203,25 @@ def test_other_claims_against_ours(claim):
     bound = asked(run, **question)
     assert agrees(bound, tuple(map(float, printed.split(", "))))
     assert claimed is None or not bound.contains(claimed)
+
+
+@pytest.mark.parametrize(
+    ("run", "claimed", "printed"),
+    [
+        (
+            al.Release(al.RandomizedResponse(0.75), count=100),
+            1.0987,
+            "94.28986, 94.28987",
+        ),
+        (
+            al.Release(al.Gaussian(1.0), count=10),
+            20.552,
+            "49.31927, 49.31928",
+        ),
+    ],
+)
+def test_events_that_are_read_as_something_smaller(run, claimed, printed):
+    assert f"[{printed}]" in PAGE.read_text("utf-8")
+    bound = asked(run, adjacency="substitute", delta=1e-6)
+    assert agrees(bound, tuple(map(float, printed.split(", "))))
+    assert claimed < bound.lower

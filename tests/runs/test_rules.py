@@ -227,3 +227,22 @@ def test_a_fixed_batch_has_the_exact_rate():
     for rate, missed in ((0.9, 0.6), (0.9, 0.2), (1.0, None), (0.5, 0.0)):
         with pytest.raises(ValueError, match=r"rate|missed"):
             al.SampledPair(al.GaussianPair(1.0), rate, missed)
+
+
+def test_a_mechanism_of_your_own_says_what_an_exchange_does():
+    class Own(al.DiscretePair):
+        def exchange_pair(self):
+            return al.DiscretePair((0.75, 0.25), (0.25, 0.75))
+
+    own = Own((0.75, 0.25), (0.5, 0.5))
+    for sampling, delta in (
+        (al.FullBatch(), 0.5),
+        (al.FixedBatch(1, 2), 0.25),
+    ):
+        (pair,) = al.dominating_pairs(
+            own, sampling=sampling, adjacency="substitute"
+        )
+        assert abs(pair.delta(0.0) - delta) < 1e-15
+    for sampling in (al.Poisson(0.5), al.ShuffledEpochs(2)):
+        with pytest.raises(NotImplementedError):
+            al.dominating_pairs(own, sampling=sampling, adjacency="substitute")
