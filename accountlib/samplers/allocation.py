@@ -493,6 +493,6 @@ def allocation_pair(pair: DominatingPair, steps: int) -> DominatingPair:
     """
     if not has_ratios(pair, steps):
         return pair
-    lower = allocation_below(pair, steps)
+    lower = allocation_below(pair.reached[0], steps)
     above = allocation_law(pair, steps, "upper")
     return pair_of_law(above, "upper", lower)

@@ -239,7 +239,7 @@ class LabelledPair(DominatingPair):
 
     @property
     def reached(self) -> tuple[DominatingPair, ...]:
-        return (self if self.below is None else self.below,)
+        return (self,) if self.below is None else self.below.reached
 
     @property
     def infinite_mass(self) -> tuple[float, float]:

@@ -273,6 +273,10 @@ class ReversedPair(DominatingPair):
         check_kind("pair", self.pair, DominatingPair)
 
     @property
+    def reached(self) -> tuple[DominatingPair, ...]:
+        return tuple(one.reversed() for one in self.pair.reached)
+
+    @property
     def infinite_mass(self) -> tuple[float, float]:
         p, q = self.pair.infinite_mass
         return q, p

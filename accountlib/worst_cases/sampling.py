@@ -20,7 +20,7 @@ Names used here:
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
@@ -114,6 +114,12 @@ class SampledPair(DominatingPair):
         text = f"SampledPair(base={self.base!r}, rate={self.rate!r}"
         known = self.missed == 1 - self.rate
         return text + (")" if known else f", missed={self.missed!r})")
+
+    @property
+    def reached(self) -> tuple[DominatingPair, ...]:
+        if self.base.reached == (self.base,):
+            return (self,)
+        return tuple(replace(self, base=one) for one in self.base.reached)
 
     @cached_property
     def _logs(self) -> tuple[tuple[float, float], tuple[float, float]]:
