@@ -206,7 +206,8 @@ class GDPFilter(PrivacyFilter):
     the sum of squares, a Fraction. A cost is $\mu_t$ of a step: 1/sigma
     for Gaussian noise, or an upper bound for other steps.
     Returns: `epsilon` is an upper end for the adjacency of the costs.
-    Source: Koskela et al. (2023), Smith and Thakurta (2022); thm-bud-gdp.
+    Source: Koskela, Tobaben and Honkela (2023), Smith and Thakurta (2022);
+    thm-bud-gdp.
 
     >>> used = GDPFilter(5.0).after(3.0)
     >>> used.allows(4.0), used.allows(4.0001)
