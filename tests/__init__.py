@@ -6,7 +6,7 @@ book        the pages, the tools, the wheel, the errata
 truth       what the answers are held against; no accountlib there
 
 A few random tests have thousands of cases, and run a share of them. With
-`ACCOUNTLIB_ALL=1` in the environment they run all; `.ci/run` asks for that.
+`ACCOUNTLIB_ALL=1` in the environment they run all.
 """
 
 import os
