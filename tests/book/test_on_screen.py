@@ -94,8 +94,6 @@ def test_page_in_browser(tab, server, page):
     tab.wait_for_function("document.documentElement.dataset.theme == 'dark'")
     assert tab.evaluate(LIGHTNESS) < 60
     tab.set_viewport_size(DESKTOP)
-    tab.evaluate(CUT)  # opens all folds; then the page is laid out anew
-    tab.wait_for_timeout(100)
     assert not tab.evaluate(CUT)
 
 
