@@ -60,11 +60,15 @@ def rate_above(count: int, trials: int, significance: float) -> float:
     Returns: a number that is below the rate with probability at most
     beta: statistical, not certified.
     Error: rounded up, by 1e-12; inverse functions are off by some 1e-14.
+    Raises: ValueError for impossible counts and values out of range.
     Source: Clopper and Pearson (1934).
 
     >>> round(rate_above(10, 1000, 0.025), 9)
     0.018313243
     """
+    trials = check_count("trials", trials, 1, 1e15)
+    count = check_count("count", count, 0, trials)
+    check_number("significance", significance, 0, 1, "()")
     if count == trials:
         return 1.0
     # of the trials without an error, from below
@@ -86,6 +90,7 @@ class AttackCounts:
     too high with probability at most `significance` (in (0, 1));
     `refutes` says whether a claimed curve is broken, and is wrong with
     that probability at most. Statistical, not certified.
+    A curve for one direction must be that of remove.
     Raises: ValueError for impossible counts and values out of range.
     Source: eq. (aud-counts); Clopper and Pearson (1934).
 
@@ -101,8 +106,8 @@ class AttackCounts:
 
     def __post_init__(self) -> None:
         for name, most in (
-            ("false_positives", check_count("without", self.without)),
-            ("false_negatives", check_count("members", self.members)),
+            ("false_positives", check_count("without", self.without, 1, 1e15)),
+            ("false_negatives", check_count("members", self.members, 1, 1e15)),
         ):
             check_count(name, getattr(self, name), 0, most)
 
@@ -185,8 +190,8 @@ class OneRun:
     Formula: eq. (aud-levels) for epsilon, thm-aud-curve for curves.
 
     Parameters: `canaries` (m >= 1), each in or out by a fair coin of its
-    own; `guesses` (r in 1 to m), fixed before the run; `correct` (v in 0
-    to r).
+    own; `guesses` (r in 1 to m, at most 1e6), fixed before the run;
+    `correct` (v in 0 to r).
     Returns: `epsilon` and `mu` are lower ends for add-or-remove that are
     too high with probability at most `significance` (in (0, 1)): mu only
     if the run has a Gaussian curve. `refutes` is wrong with that
@@ -205,9 +210,11 @@ class OneRun:
     correct: int
 
     def __post_init__(self) -> None:
-        most = check_count("canaries", self.canaries)
-        most = check_count("guesses", self.guesses, 1, most)
+        most = check_count("canaries", self.canaries, 1, 1e12)
+        most = check_count("guesses", self.guesses, 1, min(most, 1e6))
         check_count("correct", self.correct, 0, most)
+        for name in ("canaries", "guesses", "correct"):
+            object.__setattr__(self, name, int(getattr(self, name)))
 
     def p_value(self, epsilon: float, *, delta: float) -> float:
         """Most probability of so many correct guesses: eq. (aud-levels)."""
@@ -231,7 +238,8 @@ class OneRun:
         v, wrong = self.correct, self.guesses - self.correct
         if v == 0:
             return 0.0
-        return max(0.0, float(logit(betaincinv(v, wrong + 1, significance))))
+        end = float(logit(betaincinv(v, wrong + 1, significance)))
+        return min(max(0.0, end), 40.0)
 
     def epsilon(self, *, delta: float, significance: float = 0.05) -> float:
         """Lower end of epsilon at this delta."""
@@ -269,14 +277,15 @@ class OneRun:
     ) -> bool:
         """Whether a claimed curve for add-or-remove is refuted."""
         check_lower(curve)
-        for x in (0.01, 0.1, 0.3):
-            if curve(x) > 0 and abs(curve(curve(x)) - x) > 0.01:
-                raise ValueError(
-                    "curve must be symmetric, as for add-or-remove, got "
-                    f"{curve(curve(x))} for the error rate {x}, there and back"
-                )
-        total = self.least_total(lambda p: float(curve(1 - p)), significance)
-        return total > 1
+        x = np.geomspace(1e-9, 0.6, 99)
+        gap = np.abs(curve(curve(x)) - x)  # 1e-10: roundings near 1
+        if np.any((curve(x) > 0) & (gap > 1e-6 * x + 1e-10)):
+            raise ValueError("curve must be symmetric, as for add-or-remove")
+
+        def least(p: float) -> float:
+            return float(curve(min(1.0, math.nextafter(1 - p, 2.0))))
+
+        return self.least_total(least, significance) > 1
 
 
 def published_p_value(run: OneRun, epsilon: float, *, delta: float) -> float:
@@ -293,6 +302,8 @@ def published_p_value(run: OneRun, epsilon: float, *, delta: float) -> float:
     >>> round(1e4 * published_p_value(run, 1.0, delta=1e-5), 8)
     8.41288561
     """
+    check_kind("run", run, OneRun)
+    run.p_value(epsilon, delta=delta)  # refuses what is out of range
     if run.correct == 0:
         return 1.0
     s = np.exp(log_expit(epsilon))

@@ -313,6 +313,37 @@ def test_curves_that_promise_nothing_are_refused():
 
 
 @pytest.mark.parametrize(
+    ("noise", "rate", "count"),
+    [(0.3, 0.01, 1), (1.0, 0.01, 100), (8, 1e-3, 1)],
+)
+def test_slightly_lopsided_curves_are_refused(noise, rate, count):
+    """A claim for remove alone, whose tail is up to 500 times lower.
+
+    At 0.3, 0.01 and 1 it differs from that of add by 0.008 in the middle
+    and would refute 560 right guesses of 1000 at significance 1e-3, where
+    the curve for add-or-remove allows them with 0.075.
+    """
+    run = al.Release(al.Gaussian(noise), al.Poisson(rate), count)
+    guesses = OneRun(1000, 1000, 560)
+    for side in ("add", "remove"):
+        curve = al.tradeoff_curve(run, adjacency=side)
+        with pytest.raises(ValueError, match="symmetric"):
+            guesses.refutes(curve)
+    both = al.tradeoff_curve(run, adjacency="add-or-remove")
+    guesses.refutes(both, significance=1e-3)
+
+
+def test_counts_may_be_floats():
+    assert OneRun(1e3, 100.0, np.int64(80)).mu() == OneRun(1000, 100, 80).mu()
+    assert rate_above(10.0, 1e3, 0.1) == rate_above(10, 1000, 0.1)
+
+
+def test_significance_next_to_one():
+    sure = OneRun(10**6, 10**6, 10**6)
+    assert 12 < sure.epsilon(delta=0.0, significance=1 - 1e-12) <= 40
+
+
+@pytest.mark.parametrize(
     "make",
     [
         lambda: AttackCounts(0, 0, 10, 0),
@@ -328,6 +359,16 @@ def test_curves_that_promise_nothing_are_refused():
         lambda: OneRun(10, 5, 5).mu(significance=2.0),
         lambda: OneRun(10, 5, 5).p_value(math.inf, delta=0.0),
         lambda: OneRun(10, 5, 5).refutes(None),
+        lambda: OneRun(10**7, 10**7, 5),
+        lambda: OneRun(10**400, 5, 5),
+        lambda: AttackCounts(10**400, 1, 10, 1),
+        lambda: rate_above(5, 3, 0.05),
+        lambda: rate_above(-1, 3, 0.05),
+        lambda: rate_above(1, 3, 0.0),
+        lambda: rate_above(1, 3, math.nan),
+        lambda: published_p_value(None, 1.0, delta=0.1),
+        lambda: published_p_value(OneRun(5, 3, 2), math.nan, delta=0.1),
+        lambda: published_p_value(OneRun(5, 3, 2), 1.0, delta=-1.0),
     ],
 )
 def test_bad_input(make):
