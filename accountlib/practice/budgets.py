@@ -62,20 +62,24 @@ def exact_amount(name: str, value: float | Fraction) -> Fraction:
     >>> exact_amount("cost", 0.5)
     Fraction(1, 2)
     """
-    if isinstance(value, Fraction):
-        if value < 0:
-            raise ValueError(f"{name} must lie in [0, inf), got {value}")
-        return value
-    return Fraction(check_number(name, value, 0, math.inf, "[)"))
+    if not isinstance(value, Fraction):
+        check_number(name, value, 0, math.inf, "[)")
+        value = Fraction(*np.asarray(value).item().as_integer_ratio())
+    if value < 0:
+        raise ValueError(f"{name} must lie in [0, inf), got {value}")
+    return value
 
 
 def float_above(value: Fraction) -> float:
-    """The smallest float that is not below a fraction.
+    """The smallest float that is not below a fraction; it may be inf.
 
     >>> float_above(Fraction(1, 3)) > Fraction(1, 3)
     True
     """
-    nearest = float(value)
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf
     return nearest if nearest >= value else math.nextafter(nearest, math.inf)
 
 
@@ -99,6 +103,12 @@ class PrivacyFilter(ABC):
 
     spent: Fraction = field(default=Fraction(0), kw_only=True)
 
+    def __post_init__(self) -> None:
+        spent = exact_amount("spent", self.spent)  # a float becomes one
+        object.__setattr__(self, "spent", spent)
+        if self.left < 0:
+            raise ValueError(f"spent must be in the budget, got {self.spent}")
+
     @property
     @abstractmethod
     def limit(self) -> Fraction:
@@ -111,18 +121,22 @@ class PrivacyFilter(ABC):
     @property
     def left(self) -> Fraction:
         """What may still be spent."""
-        return self.limit - exact_amount("spent", self.spent)
+        return self.limit - self.spent
 
     def allows(self, cost: float | Fraction) -> bool:
         """Whether a step with this cost fits."""
-        return cost != math.inf and self.price(cost) <= self.left
+        if not isinstance(cost, Fraction) and np.ndim(cost) == 0:
+            if cost == math.inf:
+                return False
+        return self.price(cost) <= self.left
 
     def after(self, cost: float | Fraction) -> Self:
         """The filter with one more step, or BudgetPassed."""
         if not self.allows(cost):
             raise BudgetPassed(
-                f"cost must fit into what is left, {float(self.left):.6g} of "
-                f"{float(self.limit):.6g}, got {cost}"
+                "cost must fit into what is left, "
+                f"{float_above(self.left):.6g} of "
+                f"{float_above(self.limit):.6g}, got {cost}"
             )
         return replace(self, spent=self.spent + self.price(cost))
 
@@ -153,8 +167,7 @@ class RenyiFilter(PrivacyFilter):
 
     def __post_init__(self) -> None:
         check_number("order", self.order, 1, math.inf, "()")
-        if self.left < 0:
-            raise ValueError(f"spent must be in the budget, got {self.spent}")
+        super().__post_init__()
 
     @property
     def limit(self) -> Fraction:
@@ -182,10 +195,6 @@ class ZCDPFilter(PrivacyFilter):
     """
 
     budget: float | Fraction
-
-    def __post_init__(self) -> None:
-        if self.left < 0:
-            raise ValueError(f"spent must be in the budget, got {self.spent}")
 
     @property
     def limit(self) -> Fraction:
@@ -219,8 +228,7 @@ class GDPFilter(PrivacyFilter):
     def __post_init__(self) -> None:
         if exact_amount("mu", self.mu) > 10**6:
             raise ValueError(f"mu must lie in [0, 1e6], got {self.mu}")
-        if self.left < 0:
-            raise ValueError(f"spent must be in the budget, got {self.spent}")
+        super().__post_init__()
 
     @property
     def limit(self) -> Fraction:
@@ -230,10 +238,11 @@ class GDPFilter(PrivacyFilter):
         return exact_amount("cost", cost) ** 2
 
     def epsilon(self, *, delta: float) -> float:
+        delta = check_number("delta", delta, 0, 1)
         mu = float_above(exact_amount("mu", self.mu))
         if mu == 0:
             return 0.0
-        noise = Gaussian(math.nextafter(1 / mu, 0.0))
+        noise = Gaussian(min(math.nextafter(1 / mu, 0.0), 1e299))
         return epsilon(Release(noise), delta=delta, adjacency="remove").upper
 
 
@@ -271,7 +280,8 @@ class ZCDPOdometer:
         check_number("delta", self.delta, 0, 1, "()")
         check_number("first", self.first, 1e-9, 1e9)
         check_count("levels", self.levels, 1, 60)
-        exact_amount("spent", self.spent)
+        spent = exact_amount("spent", self.spent)
+        object.__setattr__(self, "spent", spent)
 
     def after(self, cost: float | Fraction) -> "ZCDPOdometer":
         """The odometer after a step with this cost."""
@@ -282,7 +292,8 @@ class ZCDPOdometer:
         share = math.log(self.levels) - math.log(self.delta)
         less = np.sqrt(share / (self.first * 2.0 ** np.arange(self.levels)))
         spent = float_above(self.spent)
-        least = np.min((1 + less) * spent + share / less)
+        with np.errstate(over="ignore"):
+            least = np.min((1 + less) * spent + share / less)
         return float(least) * (1 + 2**-47)  # some 16 roundings
 
 
@@ -325,7 +336,8 @@ class IndividualFilters:
                 f"costs must have the shape {self.spent.shape}, got "
                 f"{costs.shape}"
             )
-        more = np.nextafter(self.spent + costs, np.inf)
+        with np.errstate(over="ignore"):
+            more = np.nextafter(self.spent + costs, np.inf)
         return np.where(costs > 0, more, self.spent)
 
     def allows(self, costs: ArrayLike) -> NDArray[np.bool_]:

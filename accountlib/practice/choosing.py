@@ -51,6 +51,7 @@ __all__ = [
     "choice_rdp",
     "choices_delta",
     "choices_epsilon",
+    "check_scores",
     "exponential_choice",
     "permute_and_flip_choice",
 ]
@@ -133,8 +134,9 @@ def two_candidates(top: float, *, bounded_range: float) -> RoundedPair:
     most = check_number("bounded_range", bounded_range, 1e-6, 100)
     t = check_number("top", top, 0, most, "()")
     whole = -math.expm1(-most)
-    p = -math.expm1(t - most) / whole, math.exp(-most) * math.expm1(t) / whole
-    q = math.exp(-t) * p[0], math.exp(most - t) * p[1]
+    low = min(1.0, math.exp(-most) * math.expm1(t) / whole)
+    p = -math.expm1(t - most) / whole, low
+    q = math.exp(-t) * p[0], -math.expm1(-t) / whole
     return RoundedPair(p, q, (t, t - most))
 
 
@@ -154,7 +156,7 @@ def fixed_choices_delta(
     Formula: $\max_\ell \sum_i \binom{k}{i} p_{t_\ell}^{k-i} (1 -
     p_{t_\ell})^i (1 - e^{x - k t_\ell + i \varepsilon})_+$, eq. (cho-fixed).
 
-    Parameters: `epsilon` (x in [0, 1e5]); `bounded_range` ($\varepsilon$
+    Parameters: `epsilon` (x in [0, 1e6]); `bounded_range` ($\varepsilon$
     in [1e-6, 100]); `count` (k from 1 to 1e4).
     Returns: a lower bound for the largest delta of k choices, whether
     fixed in advance or adaptive; it is equal to it in the first case, up
@@ -167,7 +169,7 @@ def fixed_choices_delta(
     >>> fixed_choices_delta(1.0, bounded_range=1.0, count=2).__round__(9)
     0.057005329
     """
-    x = check_number("epsilon", epsilon, 0, 1e5)
+    x = check_number("epsilon", epsilon, 0, 1e6)
     most = check_number("bounded_range", bounded_range, 1e-6, 100)
     k = check_count("count", count, high=1e4)
     places = np.unique(np.linspace(0, k - 1, min(k, _MOST_TOPS)).astype(int))
@@ -197,14 +199,19 @@ def choice_curves(
     Formula: eq. (cho-adaptive) at $x + i \varepsilon / n$, i < points.
 
     Parameters: `at` (x), `points`, `bounded_range` ($\varepsilon$),
-    `count` (k), `cells` (n).
+    `count` (k), `cells` (n), the last two with a product of at most 1e5.
     Returns: two arrays.
+    Raises: ValueError for values outside these ranges.
 
     >>> low, high = choice_curves(0.0, 1, 1.0, 2, 100)
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.3034], [0.3104])
     """
-    n, most = cells, bounded_range
+    at = check_number("at", at, -1e6, 1e6)
+    points = check_count("points", points, high=1e6)
+    most = check_number("bounded_range", bounded_range, 1e-6, 100)
+    count = check_count("count", count, high=1e5)
+    n = check_count("cells", cells, high=1e5 // count)
     step = most / n
     place = at + step * np.arange(-count * n, count * n + points)
     lower = np.maximum(-np.expm1(place), 0)
@@ -352,14 +359,24 @@ def choices_epsilon(
 # --- Noise, and then the largest
 
 
+def check_scores(scores: ArrayLike) -> Floats:
+    """A list of 1 to 5,000 finite scores, or ValueError."""
+    u = check_range("scores", scores, -np.inf, np.inf, "()")
+    if u.ndim != 1 or not 1 <= u.size <= 5000:
+        raise ValueError(
+            f"scores must be a list of 1 to 5000 numbers, got {scores!r}"
+        )
+    return u
+
+
 @front_door
 def exponential_choice(scores: ArrayLike, *, bounded_range: float) -> Floats:
     r"""Law of the exponential mechanism (Gumbel noise of scale 2/epsilon).
 
     Formula: $\Pr[i] \propto e^{\varepsilon u_i / 2}$.
 
-    Parameters: `scores` ($u_i$), a list, each changed by at most 1 by a
-    record; `bounded_range` ($\varepsilon$ in [1e-6, 100]).
+    Parameters: `scores` ($u_i$), 1 to 5,000, each changed by at most 1 by
+    a record; `bounded_range` ($\varepsilon$ in [1e-6, 100]).
     Returns: an array of the same length, sum 1.
     Raises: ValueError for values outside these ranges.
     Error: rounding only.
@@ -368,7 +385,7 @@ def exponential_choice(scores: ArrayLike, *, bounded_range: float) -> Floats:
     >>> exponential_choice([1, 0], bounded_range=2 * math.log(2)).round(9)
     array([0.66666667, 0.33333333])
     """
-    u = check_range("scores", scores, -np.inf, np.inf, "()").ravel()
+    u = check_scores(scores)
     most = check_number("bounded_range", bounded_range, 1e-6, 100)
     weights = np.exp(most / 2 * (u - np.max(u)))
     return np.asarray(weights / np.sum(weights))
@@ -381,20 +398,22 @@ def permute_and_flip_choice(scores: ArrayLike, *, epsilon: float) -> Floats:
     Formula: $\Pr[i] = p_i \int_0^1 \prod_{j \ne i} (1 - p_j v)\,dv$ with
     $p_i = e^{\varepsilon (u_i - \max u)/2}$.
 
-    Parameters: `scores`, a list, each changed by at most 1 by a record;
+    Parameters: `scores`, 1 to 5,000, each changed by at most 1 by a record;
     `epsilon` ($\varepsilon$ in [1e-6, 100]).
     Returns: an array of the same length, sum 1.
     Raises: ValueError for values outside these ranges.
-    Error: rounding only; the quadrature is exact for polynomials.
+    Error: rounding, below 1e-10; the quadrature is exact for polynomials.
     Source: McKenna and Sheldon (2020), Section 3.
 
     >>> permute_and_flip_choice([0, 0, 0], epsilon=1.0).round(9)
     array([0.33333333, 0.33333333, 0.33333333])
     """
-    u = check_range("scores", scores, -np.inf, np.inf, "()").ravel()
+    u = check_scores(scores)
     most = check_number("epsilon", epsilon, 1e-6, 100)
     p = np.exp(most / 2 * (u - np.max(u)))
     nodes, weights = np.polynomial.legendre.leggauss(len(u) // 2 + 1)
     kept = 1 - np.multiply.outer((nodes + 1) / 2, p)
-    others = [np.prod(np.delete(kept, i, 1), axis=1) for i in range(len(u))]
-    return np.asarray(p * (np.array(others) @ weights) / 2)
+    one = np.ones((len(nodes), 1))
+    left = np.cumprod(np.hstack([one, kept[:, :-1]]), axis=1)
+    right = np.cumprod(np.hstack([one, kept[:, :0:-1]]), axis=1)[:, ::-1]
+    return np.asarray(p * (weights @ (left * right)) / 2)

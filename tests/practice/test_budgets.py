@@ -285,6 +285,37 @@ def test_exact_sums_and_refusals():
     assert float_above(F(1, 3)) > F(1, 3) and float_above(F(1, 2)) == 0.5
 
 
+@pytest.mark.parametrize("make", [ZCDPFilter, GDPFilter])
+def test_floats_as_spent_become_fractions(make):
+    """A sum that began as a float stayed one, and was rounded down."""
+    some = make(100.0, spent=0.0)
+    for _ in range(999):
+        some = some.after(0.1)
+    assert some.spent == 999 * some.price(0.1) and type(some.spent) is F
+    meter = ZCDPOdometer(1e-6, first=1.0, spent=0.5).after(1e-17)
+    assert meter.spent == F(0.5) + F(1e-17) > F(0.5)
+
+
+def test_whole_numbers_and_long_floats_are_exact():
+    wide = 2**53 + 1  # no float is equal to it
+    for value in (wide, np.int64(wide), np.uint64(wide)):
+        assert ZCDPFilter(1e30).after(value).spent == wide
+    third = np.longdouble(1) / 3
+    top, below = third.as_integer_ratio()
+    assert ZCDPFilter(1.0).after(third).spent == F(top, below)
+
+
+def test_amounts_beyond_floats():
+    huge = F(10**400)
+    assert float_above(huge) == math.inf
+    assert ZCDPOdometer(1e-6, first=1.0).after(huge).epsilon == math.inf
+    with pytest.raises(BudgetPassed, match="inf of inf"):
+        ZCDPFilter(huge).after(2 * huge)
+    assert GDPFilter(5e-324).epsilon(delta=1e-6) == 0
+    people = IndividualFilters(1.7e308, spent=[1e308])
+    assert not people.allows([1e308])[0]
+
+
 @pytest.mark.parametrize("mu", [1e-3, 0.3, 1.0, 4.0])
 def test_gdp_filter_is_above_the_truth_and_near(mu):
     for delta in (1e-2, 1e-8):
@@ -303,6 +334,11 @@ def test_gdp_filter_is_above_the_truth_and_near(mu):
         lambda: ZCDPFilter(1.0, spent=F(2)),
         lambda: ZCDPFilter(1.0, spent=F(-1)),
         lambda: ZCDPFilter(1.0).after(-0.1),
+        lambda: ZCDPFilter(1.0).allows(np.array([0.1, 0.2])),
+        lambda: ZCDPFilter(1.0, spent="0.5"),
+        lambda: GDPFilter(0.0).epsilon(delta=math.nan),
+        lambda: GDPFilter(0.0).epsilon(delta=-1.0),
+        lambda: GDPFilter(1.0).epsilon(delta=[0.1, 0.2]),
         lambda: ZCDPFilter(1.0).allows(math.nan),
         lambda: ZCDPFilter(1.0).allows(True),
         lambda: GDPFilter(1e7),

@@ -262,6 +262,33 @@ def test_permute_and_flip():
     assert widest > 1.4
 
 
+@pytest.mark.parametrize("most", [40.0, 77.7, 100.0])
+def test_long_ranges(most):
+    """Masses next to 1 were rounded above it, and the calls stopped."""
+    for top in np.linspace(0, most, 401)[1:-1].tolist():
+        pair = choosing.two_candidates(top, bounded_range=most)
+        t, e = mpmath.mpf(top), mpmath.mpf(most)
+        with mpmath.workdps(80):
+            p = (1 - mpmath.exp(t - e)) / (1 - mpmath.exp(-e))
+            true = [p, 1 - p], [mpmath.exp(-t) * p, 1 - mpmath.exp(-t) * p]
+        for found, exact in zip((pair.p, pair.q), true, strict=True):
+            assert np.allclose(found, [float(x) for x in exact], 1e-13, 0)
+    for k in (1, 3, 300):
+        for x in (0.0, 0.3 * most * k, 0.99 * most * k):
+            found = choosing.choices_delta(x, bounded_range=most, count=k)
+            assert 0 <= found.lower <= found.upper <= 1
+    many = choosing.choices_epsilon(1e-6, bounded_range=most, count=10_000)
+    assert 0.5e4 * most * 0.8 < many.lower < many.upper < 1e4 * most
+
+
+def test_many_candidates():
+    law = choosing.permute_and_flip_choice(np.arange(2000) % 7, epsilon=1.0)
+    assert abs(np.sum(law) - 1) < 1e-9
+    few = choosing.permute_and_flip_choice([3.0, 1.0, -900.0], epsilon=2.0)
+    e = math.exp(-2)
+    assert np.allclose(few[:2], [1 - e / 2, e / 2], 1e-14, 0)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -286,6 +313,22 @@ def test_permute_and_flip():
         (
             lambda: choosing.exponential_choice([np.inf], bounded_range=1.0),
             "scores must lie",
+        ),
+        (
+            lambda: choosing.exponential_choice([], bounded_range=1.0),
+            "scores must be",
+        ),
+        (
+            lambda: choosing.permute_and_flip_choice([[1.0]], epsilon=1.0),
+            "scores must be",
+        ),
+        (
+            lambda: choosing.choice_curves(math.nan, 1, 1.0, 1, 10),
+            "at must lie",
+        ),
+        (
+            lambda: choosing.choice_curves(0.0, 1, 1.0, 1, 0),
+            "cells must be",
         ),
         (
             lambda: choosing.permute_and_flip_choice([0.0], epsilon=0.0),
