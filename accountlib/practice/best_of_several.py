@@ -34,17 +34,13 @@ from accountlib.inputs import (
     Floats,
     check_kind,
     check_number,
+    check_range,
     front_door,
 )
 from accountlib.renyi.conversion import smallest_value
 from accountlib.renyi.curves import Curve
 from accountlib.renyi.whole_runs import every_order, rdp_curve
-from accountlib.runs.one_call import (
-    delta,
-    directions,
-    epsilon,
-    reached_ways,
-)
+from accountlib.runs.one_call import delta, directions, epsilon, reached_ways
 from accountlib.runs.releases import (
     Adjacency,
     AdjacencyName,
@@ -145,6 +141,7 @@ class TruncatedNegativeBinomial:
 
     def share(self, chance: float) -> float:
         """The best part of all outputs that has this chance of the best."""
+        check_number("chance", chance, 0, 1, "[)")
         whole = -math.log(self.stop)
         log = chance * whole
         if self.shape != 0:
@@ -186,6 +183,7 @@ class PoissonRepetitions:
 
     def share(self, chance: float) -> float:
         """The best part of all outputs that has this chance of the best."""
+        check_number("chance", chance, 0, 1, "[)")
         return min(1.0, -math.log1p(-chance) / self.mean)
 
     def cost(self, at: Floats, missing: Floats) -> Floats:
@@ -212,14 +210,17 @@ def best_law(law: ArrayLike, *, repetitions: Repetitions) -> Floats:
     one first; along the last axis, if it has several; `repetitions`.
     Returns: an array of the same shape. Without the chance that there is
     no run it sums to 1.
+    Raises: ValueError for negative numbers and sums above 1.
     Error: relative error below n 1e-15 (1 + shape), n outputs.
 
     >>> geometric = TruncatedNegativeBinomial(1.0, 0.1)
     >>> best_law([0.25, 0.25, 0.5], repetitions=geometric) * 143
     array([110.,  20.,  13.])
     """
-    width = np.asarray(law, dtype=np.float64)
+    check_kind("repetitions", repetitions, get_args(Repetitions))
+    width = np.atleast_1d(check_range("law", law, 0, 1))
     after = np.cumsum(width, axis=-1)
+    check_range("sum of law", after, 0, 1 + 1e-6)
     before = np.zeros_like(width)
     before[..., 1:] = after[..., :-1]
     return repetitions.caught(before, width)
@@ -363,13 +364,14 @@ def reached_laws(
 def reached_delta(laws: tuple[Floats, Floats, float], at: float) -> float:
     r"""The largest hockey stick of some pairs of laws, rounded down.
 
-    Parameters: `laws`, from `reached_laws`; `at` ($\varepsilon \ge 0$).
+    Parameters: `laws`, from `reached_laws`; `at` ($\varepsilon \le 700$).
 
     >>> law = np.array([[0.75, 0.25]])
     >>> round(reached_delta((law, law[:, ::-1], 0.0), 0.0), 9)
     0.5
     """
     a, b, wrong = laws
+    check_number("at", at, -700, 700)
     excess = a - math.exp(at) * b
     inside = excess > 0
     found = np.sum(np.where(inside, excess, 0.0), axis=-1)
@@ -521,7 +523,8 @@ def best_rdp(
 
     Parameters: as for `best_epsilon`.
     Returns: a function of the order (a in [1, 1e6], or inf), upper bounds
-    in nats, rounded up; inf at order 1. Use it with `epsilon_from_rdp`.
+    in nats, rounded up; next to 1, that of order 1 + 1e-9. Use it with
+    `epsilon_from_rdp`.
     Raises: as `rdp_curve`.
     Error: rounding; the order b of eq. (bst-renyi) is searched.
     Source: Papernot and Steinke (2022), Theorems 2 and 6.
@@ -537,6 +540,7 @@ def best_rdp(
     turned, size = opposite(adjacency), group_size
     curve = rdp_curve(releases, adjacency=adjacency, group_size=size)
     mean, last = repetitions.mean, 0.0
+    more = max(0.0, math.log(mean)) + 1e-14  # the mean's own roundings
     random = isinstance(repetitions, PoissonRepetitions)
     if isinstance(repetitions, TruncatedNegativeBinomial):
         back = rdp_curve(releases, adjacency=turned, group_size=size)
@@ -552,10 +556,10 @@ def best_rdp(
         order = np.maximum(order, 1 + 1e-9)  # the divergences increase
         less, known = order - 1, np.asarray(curve(order))
         if not random:
-            return (known + cost + math.log(mean) / less) * (1 + _ROOM)
+            return (known + cost + more / less) * (1 + _ROOM)
         at = np.minimum(-np.log1p(-1 / order), last)
         power = less * (known + mean * ask(epsilon=at).upper)
         moment = np.logaddexp(-mean, math.log(mean) + power)
-        return np.maximum(moment, 0) / less * (1 + 1e3 * _ROOM)
+        return (np.maximum(moment, 0) + 1e-14) / less * (1 + 1e3 * _ROOM)
 
     return every_order(best, (float(curve(np.inf)) + cost) * (1 + _ROOM))

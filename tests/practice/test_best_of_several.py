@@ -318,9 +318,47 @@ def test_groups_and_gaps():
     assert gap.lower == 0 < gap.upper
 
 
+@pytest.mark.parametrize("mean", [1e-6, 1e-3, 1.0])
+def test_orders_next_to_one_are_rounded_up(mean):
+    """A Poisson number: what is left of 1 after exp(-m) has few digits."""
+    law = best.PoissonRepetitions(mean)
+    run = al.Release(al.Gaussian(1.0))
+    curve = best.best_rdp(run, repetitions=law, adjacency="remove")
+    for less in (2**-29, 2**-25, 3 * 2**-25, 2**-10):
+        order = 1 + less
+        h = math.log(order / less)
+        missing = al.gaussian_delta(h, mu=1.0) * (1 - 1e-9)
+        with mpmath.workdps(40):
+            m = mpmath.mpf(mean)
+            power = less * (mpmath.mpf(order) / 2 + m * missing)
+            moment = mpmath.exp(-m) + m * mpmath.exp(power)
+            known = float(mpmath.log(moment) / less)
+        assert known <= curve(order) <= known * (1 + 1e-8) + 2e-14 / less
+
+
+def test_one_run_is_one_run():
+    """A number of runs that is nearly always 1 adds nearly nothing."""
+    run = al.Release(al.Gaussian(1.0))
+    once = al.epsilon(run, delta=1e-6, adjacency="remove")
+    for shape, stop in ((1.0, 1 - 1e-9), (0.0, 1 - 1e-12), (-1 + 1e-15, 1e-9)):
+        law = best.TruncatedNegativeBinomial(shape, stop)
+        ask = {"repetitions": law, "adjacency": "remove"}
+        found = best.best_epsilon(run, delta=1e-6, **ask)
+        assert found.lower <= once.upper and once.lower <= found.upper
+        assert abs(found.upper - once.upper) < 1e-8
+        curve = best.best_rdp(run, **ask)
+        assert 1 <= curve(2.0) < 1 + 1e-7
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: best.best_law([-1, 2], repetitions=LAWS[3]), "law must lie"),
+        (lambda: best.best_law([0.9, 0.9], repetitions=LAWS[3]), "sum of law"),
+        (lambda: best.best_law([math.nan], repetitions=LAWS[3]), "law must"),
+        (lambda: best.best_law([1.0], repetitions=None), "repetitions must"),
+        (lambda: LAWS[3].share(2.0), "chance must lie"),
+        (lambda: LAWS[6].share(1.0), "chance must lie"),
         (lambda: best.TruncatedNegativeBinomial(-1.0, 0.1), "shape must lie"),
         (lambda: best.TruncatedNegativeBinomial(1e-10, 0.1), "shape must be"),
         (lambda: best.TruncatedNegativeBinomial(1.0, 1.0), "stop must lie"),
