@@ -15,6 +15,7 @@ Names used here:
 | $S_t$ | `spent` | what was spent on a path before or at step $t$ |
 | $L_t$ | – | privacy loss of the transcript up to step $t$ |
 | $V_t$ | – | the worst that can still come after step $t$ |
+| $a$ | `order` | order of a Rényi divergence, $> 1$; in the case by hand $a$ and $b$ are releases |
 """
 
 import math
