@@ -90,7 +90,7 @@ class AttackCounts:
     too high with probability at most `significance` (in (0, 1));
     `refutes` says whether a claimed curve is broken, and is wrong with
     that probability at most. Statistical, not certified.
-    A curve for one direction must be that of remove.
+    A curve for one direction is broken only if it is so both ways round.
     Raises: ValueError for impossible counts and values out of range.
     Source: eq. (aud-counts); Clopper and Pearson (1934).
 
@@ -137,7 +137,7 @@ class AttackCounts:
         """Whether both upper ends lie below a claimed lower curve."""
         check_lower(curve)
         x, y = self.rates(significance)
-        return bool(y < curve(x))
+        return bool(y < curve(x) and x < curve(y))
 
 
 def check_lower(curve: TradeoffCurve) -> None:

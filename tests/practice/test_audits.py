@@ -333,6 +333,19 @@ def test_slightly_lopsided_curves_are_refused(noise, rate, count):
     guesses.refutes(both, significance=1e-3)
 
 
+def test_counts_and_a_curve_for_one_direction():
+    """Perfect counts of a true run, the curve of either direction."""
+    run = al.Release(al.Gaussian(0.5), al.Poisson(0.2), 1)
+    both = [al.tradeoff_curve(run, adjacency=s) for s in ("remove", "add")]
+    n = 10**9
+    for x in (0.02, 0.1, 0.3):
+        y = both[0](x)  # remove: x without the record, y with it
+        counts = AttackCounts(n, round(n * x), n, round(n * y))
+        better = AttackCounts(n, round(n * x), n, round(n * y / 20))
+        assert not any(counts.refutes(curve) for curve in both)
+        assert all(better.refutes(curve) for curve in both)
+
+
 def test_counts_may_be_floats():
     assert OneRun(1e3, 100.0, np.int64(80)).mu() == OneRun(1000, 100, 80).mu()
     assert rate_above(10.0, 1e3, 0.1) == rate_above(10, 1000, 0.1)
