@@ -10,7 +10,7 @@ from typing import Any
 
 from .counting.any_pair import discretize
 from .counting.composition import Bound
-from .counting.loss_tables import GridTooFine, PrivacyLossDistribution
+from .counting.loss_tables import PrivacyLossDistribution
 from .engine.compose import compose, self_compose
 from .gaussian_dp.attackers import (
     TradeoffCurve,
@@ -21,9 +21,10 @@ from .gaussian_dp.certified_curves import tradeoff_curve
 from .gaussian_dp.one_number import mu_from_epsilon_delta, mu_from_pure_dp
 from .gaussian_dp.regret import GDPFit, gdp
 from .gaussian_dp.report import PrivacyReport, report
+from .proofs.certificates import Certificate, replay
+from .proofs.making import certificate
 from .renyi.conversion import delta_from_rdp, epsilon_from_rdp
 from .renyi.curves import (
-    discrete_rdp,
     gaussian_rdp,
     laplace_rdp,
     pure_dp_rdp,
@@ -56,7 +57,6 @@ from .runs.releases import (
     TruncatedPoisson,
 )
 from .runs.rules import dominating_pairs
-from .several.mixtures import MixturePair
 from .worst_cases.closed_forms import (
     gaussian_delta,
     gaussian_epsilon,
@@ -77,13 +77,11 @@ __all__ = [
     "GaussianPair",
     "LaplacePair",
     "SampledPair",
-    "GridTooFine",
     "PrivacyLossDistribution",
     "discretize",
     "Bound",
     "self_compose",
     "compose",
-    "MixturePair",
     "Gaussian",
     "Laplace",
     "DiscreteGaussian",
@@ -111,7 +109,6 @@ __all__ = [
     "laplace_rdp",
     "pure_dp_rdp",
     "randomized_response_rdp",
-    "discrete_rdp",
     "epsilon_from_rdp",
     "delta_from_rdp",
     "poisson_rdp",
@@ -128,6 +125,9 @@ __all__ = [
     "gdp",
     "PrivacyReport",
     "report",
+    "Certificate",
+    "replay",
+    "certificate",
 ]
 __version__ = "0.1.0"
 

@@ -6,9 +6,10 @@
 import argparse
 import sys
 
+from .proofs.certificates import verify_parser
 from .source import source_parser
 
-COMMANDS = {"source": source_parser}
+COMMANDS = {"source": source_parser, "verify": verify_parser}
 
 
 def main() -> int:

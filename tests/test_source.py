@@ -21,6 +21,10 @@ RUN = "Release(Gaussian(0.8), Poisson(0.01), count=100)"
 COIN = "PrivacyLossDistribution(0.5, -2, [0.2, 0.0, 0.1, 0.3, 0.4], 0.0)"
 AT = "[-3.0, -0.25, 0.0, 0.125, 1.5, 30.0]"
 STEPS = "np.array([1.5, 2.0, 7.25, 32.0])"
+CLAIM = (
+    "Certificate((Release(Gaussian(1.0)),), 'add', 1, 'delta', 1.0, "
+    "Bound(0.0, 0.13), (Proof('upper', 0, 'one run'),), 'by hand')"
+)
 # What each name is asked, in the words that its own file has.
 CALLS = {
     "hockey_stick": "hockey_stick([0.7, 0.3], [0.2, 0.8], 1.25)",
@@ -32,13 +36,11 @@ CALLS = {
     "GaussianPair": f"GaussianPair(0.7).masses({AT})",
     "LaplacePair": f"LaplacePair(0.7).reversed().masses({AT})",
     "SampledPair": f"SampledPair(GaussianPair(0.7), 0.01).masses({AT})",
-    "GridTooFine": "str(GridTooFine(1e-9, 2**40))",
     "PrivacyLossDistribution": f"{COIN}.delta(0.3), {COIN}.epsilon(0.01)",
     "discretize": "discretize(GaussianPair(1.0), step=0.5, bound='lower')",
     "Bound": "round(Bound(0.94651, 0.94749), 3), Bound(1, 3).width",
     "self_compose": f"self_compose({COIN}, 9)",
     "compose": f"compose([{COIN}, {COIN}])",
-    "MixturePair": f"MixturePair((1.0, 2.0), (0.25, 0.75)).masses({AT})",
     "Gaussian": f"Gaussian(0.8).pair().masses({AT})",
     "Laplace": f"Laplace(0.8).pair().masses({AT})",
     "DiscreteGaussian": f"DiscreteGaussian(2.5, 3).pair().masses({AT})",
@@ -64,6 +66,9 @@ CALLS = {
     "epsilon": f"epsilon({RUN}, delta=[1e-9, 1e-5], adjacency='add')",
     "delta": f"delta({RUN}, epsilon=1.0, adjacency='add-or-remove')",
     "explain": f"str(explain({RUN}, delta=1e-6, adjacency='remove'))",
+    "certificate": f"str(certificate({RUN}, delta=1e-6, adjacency='add'))",
+    "replay": f"str(replay({CLAIM}))",
+    "Certificate": f"{CLAIM}.to_json()",
     "calibrate": (
         "calibrate(lambda x: Release(Gaussian(x)), low=0.5, high=9, "
         "epsilon=1, delta=1e-6, adjacency='add')"
@@ -79,7 +84,6 @@ CALLS = {
     "randomized_response_rdp": (
         f"randomized_response_rdp({STEPS}, truth_probability=0.7)"
     ),
-    "discrete_rdp": f"discrete_rdp({STEPS}, p=[0.7, 0.3], q=[0.2, 0.8])",
     "epsilon_from_rdp": "epsilon_from_rdp(lambda a: a / 3, delta=1e-6)",
     "delta_from_rdp": "delta_from_rdp(lambda a: a / 3, epsilon=2.5)",
     "poisson_rdp": (

@@ -180,12 +180,13 @@ rdp_curve epsilon_from_rdp delta_from_rdp dominating_pairs Release Adjacency
 FullBatch Poisson FixedBatch RandomAllocation ShuffledEpochs TruncatedPoisson
 Gaussian Laplace DiscreteGaussian DiscreteLaplace
 RandomizedResponse PureDP ApproximateDP MixtureOfGaussians DiscretePair Bound
-GDPFit PrivacyReport TradeoffCurve PrivacyLossDistribution GridTooFine
+GDPFit PrivacyReport TradeoffCurve PrivacyLossDistribution
+certificate replay Certificate
 hockey_stick gaussian_delta gaussian_epsilon laplace_delta gaussian_tradeoff
 dp_tradeoff mu_from_pure_dp mu_from_epsilon_delta kairouz_epsilon gaussian_rdp
-laplace_rdp discrete_rdp pure_dp_rdp randomized_response_rdp zcdp_rdp
+laplace_rdp pure_dp_rdp randomized_response_rdp zcdp_rdp
 poisson_rdp without_replacement_rdp DominatingPair GaussianPair LaplacePair
-SampledPair MixturePair discretize compose self_compose
+SampledPair discretize compose self_compose
 """.split()
 
 

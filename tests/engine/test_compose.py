@@ -13,7 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accountlib as al
-from accountlib.counting.loss_tables import BoundKind, PrivacyLossDistribution
+from accountlib.counting.loss_tables import (
+    BoundKind,
+    GridTooFine,
+    PrivacyLossDistribution,
+)
 from accountlib.engine.compose import (
     add_losses,
     as_distribution,
@@ -302,7 +306,7 @@ def test_too_many_places_are_refused() -> None:
     wide = PrivacyLossDistribution(
         1e-6, 0, np.append(np.append(0.5, np.zeros(999_998)), 0.5), 0.0
     )
-    with pytest.raises(al.GridTooFine, match="step must be larger"):
+    with pytest.raises(GridTooFine, match="step must be larger"):
         al.self_compose(wide, 1000)
 
 

@@ -13,7 +13,7 @@ from scipy.stats import norm
 import accountlib as al
 from accountlib.practice import best_of_several as best
 
-LAWS = [
+LAWS: Any = [
     best.TruncatedNegativeBinomial(-0.5, 0.01),
     best.TruncatedNegativeBinomial(0.0, 0.0269182596),
     best.TruncatedNegativeBinomial(1e-9, 0.3),

@@ -275,8 +275,8 @@ def test_long_ranges(most):
             assert np.allclose(found, [float(x) for x in exact], 1e-13, 0)
     for k in (1, 3, 300):
         for x in (0.0, 0.3 * most * k, 0.99 * most * k):
-            found = choosing.choices_delta(x, bounded_range=most, count=k)
-            assert 0 <= found.lower <= found.upper <= 1
+            bound = choosing.choices_delta(x, bounded_range=most, count=k)
+            assert 0 <= bound.lower <= bound.upper <= 1
     many = choosing.choices_epsilon(1e-6, bounded_range=most, count=10_000)
     assert 0.5e4 * most * 0.8 < many.lower < many.upper < 1e4 * most
 

@@ -17,6 +17,7 @@ from accountlib.renyi.curves import (
     discrete_curve,
     discrete_gaussian_rdp,
     discrete_laplace_rdp,
+    discrete_rdp,
 )
 from tests.renyi.high_precision import close
 
@@ -62,7 +63,7 @@ def test_randomized_response_in_high_precision(order, p):
         response(truth_probability=0.8),
         partial(al.zcdp_rdp, rho=0.3),
         partial(al.pure_dp_rdp, epsilon=2.0),
-        partial(al.discrete_rdp, p=[0.2, 0.5, 0.3], q=[0.4, 0.4, 0.2]),
+        partial(discrete_rdp, p=[0.2, 0.5, 0.3], q=[0.4, 0.4, 0.2]),
         partial(discrete_gaussian_rdp, sigma=2.0),
         partial(discrete_laplace_rdp, scale=1.5, sensitivity=3),
         partial(al.poisson_rdp, rdp=gaussian(noise_multiplier=2.0), rate=0.1),
@@ -121,7 +122,7 @@ def test_discrete_pairs_in_fractions(weights_p, weights_q, order, rate):
     gamma = Fraction(rate, 8)
     mixed = [gamma * x + (1 - gamma) * y for x, y in zip(p, q, strict=True)]
     for one, other in ((p, q), (mixed, q), (q, mixed)):
-        value = al.discrete_rdp(order, p=one, q=other)
+        value = discrete_rdp(order, p=one, q=other)
         if any(x and not y for x, y in zip(one, other, strict=True)):
             assert value == math.inf
             continue

@@ -11,6 +11,7 @@ from mpmath import mp, mpf
 import accountlib as al
 from accountlib.runs import rules
 from accountlib.several import groups, mixtures
+from accountlib.several.mixtures import MixturePair
 
 BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
 
@@ -62,7 +63,7 @@ def exact_masses(means, weights, loss_low, loss_high):
 @pytest.mark.parametrize("width", [1e-6, 1e-2, 1.0])
 @pytest.mark.parametrize("loss", [-20.0, -0.3, 0.0, 2.0, 60.0])
 def test_masses_in_high_precision(means, weights, width, loss):
-    pair = al.MixturePair(means, weights)
+    pair = MixturePair(means, weights)
     p, q = pair.interval_masses(
         np.array([loss, loss + width]), np.array([width]), "right"
     )
@@ -109,7 +110,7 @@ def test_simplest_forms():
         al.DiscretePair((1.0,), (1.0,))
     )
     joined = al.MixtureOfGaussians([1, 1, 2], [0.25, 0.25, 0.5], 1.0)
-    assert joined.pair() == al.MixturePair((1.0, 2.0), (0.5, 0.5))
+    assert joined.pair() == MixturePair((1.0, 2.0), (0.5, 0.5))
 
 
 @pytest.mark.parametrize("rest", [1e-300, 1e-17, 1e-6, 0.3])

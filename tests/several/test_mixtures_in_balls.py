@@ -14,6 +14,7 @@ from flint import arb, ctx
 
 import accountlib as al
 from accountlib.several import exchange, exchange_batches
+from accountlib.several.mixtures import MixturePair
 from accountlib.worst_cases import integer_noise
 from tests.truth.mixture_balls import UNIT, Mixture, ball, normal
 
@@ -106,7 +107,7 @@ def many(seed, build, number):
 def test_mixtures_in_ball_arithmetic(seed):
     def build(means, weights):
         means, weights = means.tolist(), weights.tolist()
-        pair = al.MixturePair(tuple(means), tuple(weights))
+        pair = MixturePair(tuple(means), tuple(weights))
         return pair, Mixture(means, weights)
 
     many(seed, build, INTERVALS // 4)
@@ -118,7 +119,7 @@ def test_a_rare_large_shift_beside_a_tiny_one(rare, large):
     """Newton's last step is long where the loss bends sharply."""
     rng = np.random.default_rng(3)
     means, weights = [1.187254064940209e-08, large], [1 - rare, rare]
-    pair = al.MixturePair(tuple(means), tuple(weights))
+    pair = MixturePair(tuple(means), tuple(weights))
     truth = Mixture(means, weights)
     for share in (0.9, 0.1, 0.0148, 1e-3, 1e-5, 1e-7):
         check(pair, truth, np.array([-1e-7, -9e-8, -5e-8, share]), rng)
@@ -394,7 +395,7 @@ def test_groups_in_ball_arithmetic(fixed):
 
 
 def test_iterations_that_do_not_end_are_errors(monkeypatch):
-    pair = al.MixturePair((1.0, 2.0), (0.5, 0.5))
+    pair = MixturePair((1.0, 2.0), (0.5, 0.5))
     monkeypatch.setattr(
         type(pair),
         "_excess",
@@ -409,7 +410,7 @@ def test_iterations_that_do_not_end_are_errors(monkeypatch):
 
 def test_constants_are_read_only():
     for pair in (
-        al.MixturePair((0.0, 1.0, 2.0), (0.25, 0.5, 0.25)),
+        MixturePair((0.0, 1.0, 2.0), (0.25, 0.5, 0.25)),
         exchange.ExchangedPair((0.0, 1.0), (0.5, 0.5)),
     ):
         pair.masses([0.5])

@@ -8,6 +8,7 @@ import numpy as np
 
 import accountlib as al
 from accountlib.renyi import curves, few_terms
+from accountlib.renyi.curves import discrete_rdp
 from accountlib.several import chains, groups
 from accountlib.worst_cases import closed_forms
 
@@ -205,7 +206,7 @@ SCALARS = [
             lambda x: al.randomized_response_rdp(x, truth_probability=0.6),
             lambda x: al.pure_dp_rdp(x, epsilon=1.0),
             lambda x: al.zcdp_rdp(x, rho=1.0),
-            lambda x: al.discrete_rdp(x, p=[0.5, 0.5], q=[0.4, 0.6]),
+            lambda x: discrete_rdp(x, p=[0.5, 0.5], q=[0.4, 0.6]),
             lambda x: curves.discrete_gaussian_rdp(x, sigma=1.0),
             lambda x: curves.discrete_laplace_rdp(x, scale=1.0),
             lambda x: al.poisson_rdp(x, rdp=line, rate=0.1),

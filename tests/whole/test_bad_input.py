@@ -8,7 +8,9 @@ import pytest
 
 import accountlib as al
 from accountlib.renyi import curves, few_terms, subsampling
+from accountlib.renyi.curves import discrete_rdp
 from accountlib.several import chains, groups
+from accountlib.several.mixtures import MixturePair
 from accountlib.worst_cases import closed_forms
 from tests.whole.bad_numbers import (
     COIN,
@@ -345,9 +347,9 @@ def test_choices_of_renyi_dp():
         lambda: al.epsilon_from_rdp([1.0], delta=0.1, orders=[2, 3]), "orders"
     )
     rejects(
-        lambda: al.discrete_rdp(2, p=[0.5, 0.5], q=[1.0]), "p and q", "length"
+        lambda: discrete_rdp(2, p=[0.5, 0.5], q=[1.0]), "p and q", "length"
     )
-    rejects(lambda: al.discrete_rdp(2, p=[0.5, 0.6], q=[1.0, 0.0]), "p must")
+    rejects(lambda: discrete_rdp(2, p=[0.5, 0.6], q=[1.0, 0.0]), "p must")
     for wrong in (
         {"delta": 0, "conversion": "best"},
         {"delta": 1, "orders": []},
@@ -410,13 +412,13 @@ def test_bad_mixtures():
             ),
             word,
         )
-    rejects(lambda: al.MixturePair((-1.0, 1.0), (0.5, 0.5)), "means")
-    rejects(lambda: al.MixturePair((1.0, 1.0), (0.5, 0.5)), "increase")
-    rejects(lambda: al.MixturePair((0.0,), (1.0,)), "positive")
-    rejects(lambda: al.MixturePair((1e-9, 1e4), (0.5, 0.5)), "factor")
-    rejects(lambda: al.MixturePair((1.0, 1e151), (0.5, 0.5)), "means")
-    rejects(lambda: al.MixturePair((1.0, 2.0), (1.0, 0.0)), "weights")
-    rejects(lambda: al.MixturePair((1.0, 2.0), (1.0,)), "length")
+    rejects(lambda: MixturePair((-1.0, 1.0), (0.5, 0.5)), "means")
+    rejects(lambda: MixturePair((1.0, 1.0), (0.5, 0.5)), "increase")
+    rejects(lambda: MixturePair((0.0,), (1.0,)), "positive")
+    rejects(lambda: MixturePair((1e-9, 1e4), (0.5, 0.5)), "factor")
+    rejects(lambda: MixturePair((1.0, 1e151), (0.5, 0.5)), "means")
+    rejects(lambda: MixturePair((1.0, 2.0), (1.0, 0.0)), "weights")
+    rejects(lambda: MixturePair((1.0, 2.0), (1.0,)), "length")
     rejects(lambda: al.SampledPair(PAIR, 0.9, 0.6), "missed")
     rejects(
         lambda: chains.group_epsilon_vadhan(

@@ -1,0 +1,507 @@
+# Generated from notebooks/proofs/certificates.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""What a stranger can check."""
+
+import json
+import math
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from accountlib.counting.composition import Bound
+from accountlib.inputs import (
+    check_choice,
+    check_count,
+    check_kind,
+    check_number,
+    front_door,
+)
+from accountlib.proofs.balls import Ball, Law, ball, flint
+from accountlib.proofs.laws import run_laws
+from accountlib.proofs.sums import (
+    CircleChoice,
+    Grid,
+    Undecided,
+    circle_sum,
+    infinite_share,
+    lower_table,
+    tilted,
+    upper_table,
+)
+from accountlib.runs.mechanisms import (
+    ApproximateDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    MixtureOfGaussians,
+    PureDP,
+    RandomizedResponse,
+)
+from accountlib.runs.releases import (
+    Adjacency,
+    FixedBatch,
+    FullBatch,
+    Poisson,
+    Release,
+    check_adjacency,
+    direction_names,
+)
+from accountlib.worst_cases.dominating_pairs import DiscretePair
+
+__all__ = [
+    "End",
+    "Asked",
+    "ProofWay",
+    "CERTIFICATE_FORMAT",
+    "FIRST_BITS",
+    "MOST_BITS",
+    "MOST_PLACES",
+    "Proof",
+    "PROOF_KINDS",
+    "as_data",
+    "from_data",
+    "Certificate",
+    "sum_bound",
+    "proof_bound",
+    "decided",
+    "ProofStep",
+    "Replay",
+    "proof_step",
+    "lacking",
+    "replay",
+    "verify_parser",
+    "run_verify",
+]
+
+# --- What a certificate holds
+
+End = Literal["lower", "upper"]
+Asked = Literal["epsilon", "delta"]
+ProofWay = Literal["sum", "one run", "infinite losses", "largest loss"]
+CERTIFICATE_FORMAT = "accountlib certificate, version 1"
+FIRST_BITS = 128  # of the numbers in a first try
+MOST_BITS = 4096  # of the last one
+MOST_PLACES = 10**6  # of all tables of one proof; a longer one is refused
+_MOST_PROOFS = 16
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was chosen to prove one end in one direction.
+
+    Fields: `side`, the end; `direction`, 0 or 1; `way`; for a sum also
+    `grids`, one for each law, and the `circle`.
+    """
+
+    side: End
+    direction: int
+    way: ProofWay
+    grids: tuple[Grid, ...] = ()
+    circle: CircleChoice | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("side", self.side, get_args(End))
+        check_choice("way", self.way, get_args(ProofWay))
+        check_number(
+            "direction", check_count("direction", self.direction, 0), 0, 1
+        )
+        places = sum(
+            number for grid in self.grids for _, _, number in grid.runs
+        )
+        check_number("places of all grids", places, 0, MOST_PLACES)
+
+    @property
+    def work(self) -> float:
+        """Products that its sum takes, roughly."""
+        if self.circle is None:
+            return 0.0
+        places = sum(n for grid in self.grids for _, _, n in grid.runs)
+        each = places + 80.0 * (1 + len(self.grids))  # powers and weights
+        return each * (self.circle.last + 1)
+
+
+PROOF_KINDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {  # what a file may name
+        kind.__name__: kind
+        for kind in (
+            *(Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace),
+            *(RandomizedResponse, PureDP, ApproximateDP),
+            *(MixtureOfGaussians, DiscretePair),
+            *(FullBatch, Poisson, FixedBatch, Release),
+            *(Bound, Grid, CircleChoice, Proof),
+        )
+    }
+)
+
+
+def as_data(value: Any) -> Any:
+    """Records as dictionaries, floats as hexadecimal text.
+
+    >>> as_data(Poisson(0.5))
+    {'kind': 'Poisson', 'rate': '0x1.0000000000000p-1'}
+    """
+    name = type(value).__name__
+    if type(value) is PROOF_KINDS.get(name):
+        content = {x.name: getattr(value, x.name) for x in fields(value)}
+        return {"kind": name} | {k: as_data(x) for k, x in content.items()}
+    if isinstance(value, float):
+        return value.hex()
+    if isinstance(value, tuple):
+        return [as_data(x) for x in value]
+    if value is None or isinstance(value, int | str):
+        return value
+    raise NotImplementedError(f"no certificate can hold {value!r}")
+
+
+def from_data(data: Any) -> Any:
+    """What `as_data` was made of.
+
+    >>> from_data({"kind": "Poisson", "rate": "0x1p-1"})
+    Poisson(rate=0.5)
+    """
+    if isinstance(data, dict):
+        content = {name: from_data(x) for name, x in data.items()}
+        return PROOF_KINDS[content.pop("kind")](**content)
+    if isinstance(data, list):
+        return tuple(from_data(x) for x in data)
+    if isinstance(data, str) and data.lstrip("-")[:2] in ("0x", "in"):
+        return float.fromhex(data)  # also "inf"
+    return data
+
+
+@dataclass(frozen=True)
+class Certificate:
+    r"""An interval for a whole run, and what it takes to prove it.
+
+    Formula: lower <= truth <= upper, shown again by `replay`.
+
+    Fields: `releases`, `adjacency`, `group_size`: the run; `asked`,
+    "epsilon" or "delta", and `given`, the other one; `bound`, the claim
+    (a Bound); `proofs`, one or more for each end that claims something;
+    `version` of the library that made it. `to_json()` is its text,
+    `Certificate.from_json(text)` reads one.
+    Raises: ValueError for anything else.
+    Error: none; floats are kept bit by bit.
+    Source: page "What a stranger can check".
+
+    >>> claim = Certificate(
+    ...     (Release(Gaussian(1.0)),), Adjacency.REMOVE, 1, "delta", 1.0,
+    ...     Bound(0.12, 0.13), (Proof("upper", 0, "one run"),), "by hand"
+    ... )
+    >>> Certificate.from_json(claim.to_json()) == claim
+    True
+    """
+
+    releases: tuple[Release, ...]
+    adjacency: Adjacency
+    group_size: int
+    asked: Asked
+    given: float
+    bound: Bound
+    proofs: tuple[Proof, ...]
+    version: str
+
+    def __post_init__(self) -> None:
+        check_number("number of releases", len(self.releases), 1, 1e4)
+        for release in self.releases:
+            check_kind("releases", release, Release)
+        object.__setattr__(self, "adjacency", check_adjacency(self.adjacency))
+        check_count("group_size", self.group_size)
+        check_choice("asked", self.asked, get_args(Asked))
+        most, ends = (math.inf, "[)") if self.asked == "delta" else (1, "[]")
+        check_number("given", self.given, 0, most, ends)
+        check_kind("bound", self.bound, Bound)
+        check_number("number of proofs", len(self.proofs), 0, _MOST_PROOFS)
+        for proof in self.proofs:
+            check_kind("proofs", proof, Proof)
+        check_kind("version", self.version, str)
+
+    def __str__(self) -> str:
+        group = f", group_size={self.group_size}" * (self.group_size > 1)
+        other = "delta" if self.asked == "epsilon" else "epsilon"
+        return (
+            f"{self.asked} in {self.bound:.6g} at {other}={self.given:.6g}, "
+            f"adjacency '{self.adjacency}'{group}"
+        )
+
+    def to_json(self) -> str:
+        """The certificate as text."""
+        content = {
+            x.name: as_data(getattr(self, x.name)) for x in fields(self)
+        }
+        content["adjacency"] = str(self.adjacency)
+        return json.dumps({"format": CERTIFICATE_FORMAT} | content, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Certificate":
+        """The certificate that a text holds; ValueError for other texts."""
+        try:
+            content = json.loads(text)
+            check_choice(
+                "format", content.pop("format"), (CERTIFICATE_FORMAT,)
+            )
+            return cls(**{k: from_data(x) for k, x in content.items()})
+        except Exception as error:  # whatever a broken text makes of readers
+            raise ValueError(
+                f"text must be that of a certificate: {error!r}"
+            ) from error
+
+
+# --- What a proof shows
+
+
+def sum_bound(
+    laws: Mapping[Law, int], proof: Proof, epsilon: float, sign: int
+) -> Ball:
+    """What a proof by a sum shows of delta at one epsilon.
+
+    Parameters: `laws` and their counts; `proof`; `epsilon`; `sign`, 1 for
+    an upper bound, -1 for a lower one.
+    Raises: ValueError for grids that do not fit.
+    """
+    grids, circle = proof.grids, proof.circle
+    steps = {grid.step for grid in grids}
+    if circle is None or len(grids) != len(laws) or len(steps) != 1:
+        raise ValueError("a sum takes a circle, and for each law a grid")
+    make = upper_table if sign > 0 else lower_table
+    parts, infinite, offset = [], [], Fraction(0)
+    for (law, count), grid in zip(laws.items(), grids, strict=True):
+        table = make(law, grid)
+        parts.append((tilted(table, grid, circle.tilt), count))
+        infinite.append((table[1], count))
+        offset += count * Fraction(grid.offset)
+    finite = circle_sum(parts, circle, grids[0].step, offset, epsilon, sign)
+    return finite + infinite_share(infinite)
+
+
+def proof_bound(laws: Mapping[Law, int], proof: Proof, epsilon: float) -> Ball:
+    """What a proof shows of delta at one epsilon, at this precision.
+
+    Parameters: `laws` of the direction and their counts; `proof`;
+    `epsilon`, which may be inf for infinite losses.
+    Returns: an upper or a lower bound, in a ball.
+    Raises: ValueError where the proof is not about such a run.
+    """
+    sign = 1 if proof.side == "upper" else -1
+    infinite = infinite_share([(x.infinite[0], n) for x, n in laws.items()])
+    if proof.way == "infinite losses":
+        return ball(1) if sign > 0 else infinite
+    if math.isinf(epsilon):
+        raise ValueError(f"nothing but infinite losses is above {epsilon}")
+    if proof.way == "largest loss":
+        most = sum((n * x.ends[1] for x, n in laws.items()), ball(0))
+        if sign < 0 or not ball(epsilon) >= most:
+            return ball((1 + sign) // 2)
+        return infinite
+    if proof.way == "one run":
+        ((law, count),) = laws.items()
+        check_number("count of a proof by one run", count, 1, 1)
+        return law.height(ball(epsilon))
+    return sum_bound(laws, proof, epsilon, sign)
+
+
+def decided(
+    laws: Mapping[Law, int],
+    proof: Proof,
+    epsilon: float,
+    goal: float,
+    strict: bool,
+) -> tuple[bool, Ball, int]:
+    """Whether a proof shows that delta is at most (at least) a number.
+
+    Parameters: as `proof_bound`; `goal`, the number; `strict`: a lower
+    bound must exceed it.
+    Returns: the answer, the bound, and the bits of its numbers: they grow
+    until the comparison is certain. Without certainty the answer is no.
+    """
+    bits = FIRST_BITS
+    while True:
+        yes = no = False
+        value = flint().arb.nan()
+        with flint().ctx.workprec(bits):
+            limit = ball(goal)
+            try:
+                value = proof_bound(laws, proof, epsilon)
+            except Undecided:
+                pass
+            if proof.side == "upper":
+                yes, no = value <= limit, value > limit
+            elif strict:
+                yes, no = value > limit, value <= limit
+            else:
+                yes, no = value >= limit, value < limit
+        if yes or no or bits >= MOST_BITS:
+            return bool(yes), value, bits
+        bits *= 2
+
+
+# --- Replay
+
+
+@dataclass(frozen=True)
+class ProofStep:
+    """What came of one proof, or of the lack of one.
+
+    Fields: `proven`; `words`; `bits` of the numbers, at last.
+    """
+
+    proven: bool
+    words: str
+    bits: int = 0
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of a certificate: its steps, and whether it is proven.
+
+    >>> print(Replay((ProofStep(False, "lower end: no proof"),)))
+    NOT PROVEN
+      failed: lower end: no proof
+    """
+
+    steps: tuple[ProofStep, ...]
+
+    @property
+    def proven(self) -> bool:
+        """Whether all steps are."""
+        return all(step.proven for step in self.steps)
+
+    def __str__(self) -> str:
+        lines = ["proven" if self.proven else "NOT PROVEN"]
+        for step in self.steps:
+            outcome = "proven" if step.proven else "failed"
+            lines.append(f"  {outcome}: {step.words}")
+        return "\n".join(lines)
+
+
+def proof_step(
+    laws: Mapping[Law, int], proof: Proof, claim: Certificate, name: str
+) -> ProofStep:
+    """Replay one proof of a certificate; `name` is that of a direction."""
+    asked, end = claim.asked, getattr(claim.bound, proof.side)
+    epsilon, goal = claim.given, end
+    if asked == "epsilon":
+        epsilon, goal = end, claim.given
+    words = f"{name}, {proof.side} end by {proof.way}"
+    try:
+        proven, value, bits = decided(
+            laws, proof, epsilon, goal, asked == "epsilon"
+        )
+    except (ValueError, ArithmeticError) as error:
+        return ProofStep(False, f"{words}: {error}")
+    sign = {"upper": "<=", "lower": ">=" if asked == "delta" else ">"}
+    found = f"{float(value.mid()):.6g}" if value.is_finite() else "unknown"
+    words += f": delta({epsilon:.6g}) {sign[proof.side]} {found}"
+    if not proven:
+        words += f", and not {sign[proof.side]} {goal:.6g}"
+    return ProofStep(proven, words, bits)
+
+
+def lacking(
+    claim: Certificate, names: Sequence[str], shown: set[tuple[End, int]]
+) -> list[ProofStep]:
+    """What a certificate claims and no proof shows.
+
+    Parameters: `claim`; `names` of the directions; `shown`, the ends and
+    directions that are proven. An upper end takes all directions.
+    """
+    most = math.inf if claim.asked == "epsilon" else 1.0
+    steps = []
+    if claim.bound.upper < most:
+        for k, name in enumerate(names):
+            if ("upper", k) not in shown:
+                steps.append(ProofStep(False, f"{name}, upper end: no proof"))
+    if claim.bound.lower > 0 and not any(x == "lower" for x, _ in shown):
+        steps.append(ProofStep(False, "lower end: no proof"))
+    return steps
+
+
+@front_door
+def replay(certificate: Certificate) -> Replay:
+    r"""Prove the interval of a certificate again, in ball arithmetic.
+
+    Formula: for the upper end $\delta(\varepsilon) \le \delta$ in each
+    direction, for the lower end $\delta(\varepsilon) > \delta$ in one.
+
+    Parameters: `certificate`, which may come from anybody.
+    Returns: a Replay: `proven` is true only if each end is shown; else
+    `print` names the steps that failed.
+    Raises: ImportError without python-flint (the extra `verify`);
+    NotImplementedError for runs that have no law in balls.
+    Error: none: numbers carry their errors, and precision grows until each
+    comparison is certain, or is given up as not proven. Trusted are the
+    theorems of this book, its laws in balls, and python-flint.
+    Source: page "What a stranger can check"; Johansson (2017) for balls.
+
+    >>> from accountlib.runs.mechanisms import Gaussian
+    >>> claim = Certificate(
+    ...     (Release(Gaussian(1.0)),), Adjacency.REMOVE, 1, "delta", 1.0,
+    ...     Bound(0.0, 0.13), (Proof("upper", 0, "one run"),), "by hand"
+    ... )
+    >>> replay(claim).proven
+    True
+    """
+    check_kind("certificate", certificate, Certificate)
+    how = certificate.adjacency, certificate.group_size
+    ways = run_laws(certificate.releases, *how)
+    names = direction_names(certificate.adjacency)
+    if len(names) != len(ways):
+        names = (" and ".join(names),)
+    steps: list[ProofStep] = []
+    shown: set[tuple[End, int]] = set()
+    for proof in certificate.proofs:
+        k = proof.direction
+        if k >= len(ways):
+            steps.append(ProofStep(False, f"there is no direction {k}"))
+            continue
+        steps.append(proof_step(ways[k], proof, certificate, names[k]))
+        if steps[-1].proven:
+            shown.add((proof.side, k))
+    return Replay((*steps, *lacking(certificate, names, shown)))
+
+
+# --- From a shell
+
+
+def verify_parser() -> ArgumentParser:
+    """What `python -m accountlib verify` asks for."""
+    parser = ArgumentParser(
+        add_help=False,
+        description="prove the intervals of certificates again",
+    )
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="certificate", type=Path
+    )
+    parser.set_defaults(run=run_verify)
+    return parser
+
+
+def run_verify(options: Namespace) -> int:
+    """Say of each file what it claims and whether it is proven.
+
+    The exit code is 0 if all are, 1 if one is not, and 2 for an error.
+    """
+    code = 0
+    for path in options.files:
+        try:
+            claim = Certificate.from_json(path.read_text("utf-8"))
+            found = replay(claim)
+        except (
+            ValueError,
+            OSError,
+            ImportError,
+            NotImplementedError,
+        ) as error:
+            sys.stderr.write(f"{path}: {error}\n")
+            return 2
+        runs = "\n".join(f"  {release}" for release in claim.releases)
+        sys.stdout.write(f"{path}: {claim}\n{runs}\n{found}\n")
+        code = max(code, 0 if found.proven else 1)
+    return code
