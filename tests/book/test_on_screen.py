@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.book.browser import DESKTOP, OVERFLOW, PHONE
+from tests.book.browser import OVERFLOW, PHONE
 from tests.book.built import HTML, PAGES, TOC, text_of
 
 FOLDED = re.compile(r'<div class="[^"]*\bsolution\b[^"]*\bdropdown\b')
