@@ -11,6 +11,10 @@ from unittest import mock
 
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Long arrays come and go. glibc hands their pages back each time, and getting
+# them again takes a tenth of the engine's time or more; workers keep them.
+os.environ.setdefault("MALLOC_MMAP_MAX_", "0")
+os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(2**30))
 
 ROOT = Path(__file__).parent
 EXECUTED = ROOT / "build" / "executed"

@@ -9,6 +9,7 @@ A few random tests have thousands of cases, and run a share of them. With
 `ACCOUNTLIB_ALL=1` in the environment they run all.
 """
 
+import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,3 +24,15 @@ Case = TypeVar("Case")
 def share(cases: Iterable[Case], part: int) -> list[Case]:
     """One case in `part`, the same ones each time, or all."""
     return list(cases)[:: 1 if ALL else part]
+
+
+def chosen(texts: dict[str, str], part: int) -> list[str]:
+    """The names of one text in `part`, rounded up, or of all.
+
+    Digests of the texts choose, so what changes may come to its turn.
+    """
+    names = list(texts)
+    digests = {x: hashlib.sha256(texts[x].encode()).digest() for x in names}
+    number = len(names) if ALL else -(-len(names) // part)
+    first = set(sorted(names, key=digests.__getitem__)[:number])
+    return [name for name in names if name in first]

@@ -13,6 +13,9 @@ SETTING = re.compile(
 OPEN = 5  # lines of imports that are not folded
 CODE = re.compile(r"<pre>.*?</pre>", re.S)
 LABEL = re.compile(r"\(([a-z0-9]+(?:-[a-z0-9]+)+)\)")
+TABLE = re.compile(r"<table.*?</table>", re.S)
+LONG = re.compile(r'<span class="pre">([^<]{17,})</span>')
+PARTS = re.compile(r"(?<=\w_)(?=\w)|(?<=\w)(?=\()|(?<=[a-z)])(?=\.[a-z])")
 
 
 def setup(app: Any) -> None:
@@ -24,6 +27,7 @@ def setup(app: Any) -> None:
     app.connect("doctree-read", keep_marks_of_slides)
     # Before tools/hover.py looks for links.
     app.connect("html-page-context", number_labels, priority=90)
+    app.connect("html-page-context", break_long_names)
 
 
 def fold_what_sets_up(app: Any, doctree: nodes.document) -> None:
@@ -102,4 +106,22 @@ def number_labels(
     if doctree:
         context["body"] = CODE.sub(
             lambda code: LABEL.sub(number, code[0]), context["body"]
+        )
+
+
+def break_long_names(
+    app: Any, pagename: str, template: str, context: Any, doctree: Any
+) -> None:
+    """In a table a long name may go on in the next line, where its parts do.
+
+    Else one call makes a table wider than the page.
+    """
+
+    def parts(name: re.Match[str]) -> str:
+        text = PARTS.sub("<wbr>", name[1])
+        return f'<span class="pre long">{text}</span>'
+
+    if doctree:
+        context["body"] = TABLE.sub(
+            lambda table: LONG.sub(parts, table[0]), context["body"]
         )

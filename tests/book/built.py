@@ -22,6 +22,8 @@ INSIDE = re.compile(
     r'|(<svg class="figure"[^>]*>).*?(</svg>)',
     re.S,
 )
+# So are the colours of code.
+COLOURED = re.compile(r'<span class="\w{1,3}">([^<]*)</span>')
 
 
 @functools.cache
@@ -31,6 +33,7 @@ def text_of(page):
 
 @functools.cache
 def soup(page):
-    """A page without what is inside of formulas and drawings."""
-    text = INSIDE.sub(r"\1\2\3\4", text_of(page))
+    """A page without the colours of code, and what is inside of formulas and
+    drawings."""
+    text = COLOURED.sub(r"\1", INSIDE.sub(r"\1\2\3\4", text_of(page)))
     return BeautifulSoup(text, "html.parser")

@@ -1,14 +1,16 @@
 """Who reads by keyboard, by ear, on paper or without scripts reads all.
 
-axe looks at every page in light and in dark; it comes with a package.
+axe looks at one page in three, in light and in dark, and at all pages with
+`ACCOUNTLIB_ALL=1` in the environment; it comes with a package.
 """
 
 from importlib.resources import files
 
 import pytest
 
+from tests import chosen
 from tests.book.browser import DESKTOP, chromium
-from tests.book.built import HTML, PAGES
+from tests.book.built import HTML, PAGES, text_of
 
 A4 = 794 - 2 * 60  # pixels between the margins
 # Folds are opened, formulas are one like the other, a figure is an image, and
@@ -109,7 +111,13 @@ def kinds():
     return {}
 
 
-@pytest.mark.parametrize("page", PAGES)
+def looked_at():
+    """The first page, with what stands beside all pages, and a third."""
+    texts = {x: text_of(x) for x in PAGES[1:] if (HTML / x).exists()}
+    return PAGES[:1] + chosen(texts, 3)
+
+
+@pytest.mark.parametrize("page", looked_at())
 def test_axe_finds_nothing_serious(tab, axe, kinds, page):
     tab.emulate_media(color_scheme="light")
     tab.goto(address(page))

@@ -4,7 +4,9 @@
 """
 
 import functools
+import os
 import re
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -35,23 +37,35 @@ def anchors(page):
     return {"", "top"} | {node["id"] for node in soup(page).find_all(id=True)}
 
 
+@functools.cache
+def is_there(file):
+    return file.is_file()
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_internal_links_are_valid(page):
+    kinds = {"a": "href", "img": "src", "link": "href"}
+    links = {
+        node[kinds[node.name]]
+        for node in soup(page).find_all(list(kinds))
+        if node.has_attr(kinds[node.name])
+    }
+    assert links
+    folder = (HTML / page).parent
     dead = []
-    for tag, name in (("a", "href"), ("img", "src"), ("link", "href")):
-        for node in soup(page).find_all(tag, **{name: True}):
-            link = urlsplit(node[name])
-            if link.scheme or link.netloc:
-                continue
-            target = HTML / page
-            if link.path:
-                target = (target.parent / unquote(link.path)).resolve()
-            if not target.is_file():
-                dead.append(node[name])
-            elif link.fragment and target.suffix == ".html":
-                there = str(target.relative_to(HTML))
-                if unquote(link.fragment) not in anchors(there):
-                    dead.append(node[name])
+    for text in sorted(links):
+        link = urlsplit(text)
+        if link.scheme or link.netloc:
+            continue
+        target = HTML / page
+        if link.path:
+            target = Path(os.path.normpath(folder / unquote(link.path)))
+        if not is_there(target):
+            dead.append(text)
+        elif link.fragment and target.suffix == ".html":
+            there = str(target.relative_to(HTML))
+            if unquote(link.fragment) not in anchors(there):
+                dead.append(text)
     assert not dead
 
 

@@ -65,6 +65,22 @@ def test_labels_in_code_become_numbers():
     )
 
 
+def test_long_names_in_tables_may_break_between_their_parts():
+    def shown(name):
+        cell = f'<span class="pre">{name}</span>'
+        context = {"body": f"{cell}<table><td>{cell}</td></table>"}
+        pages.break_long_names(None, "page", "", context, True)
+        assert context["body"].startswith(cell)
+        return context["body"].removeprefix(cell)
+
+    assert "wbr" not in shown("Gaussian(noise)")
+    assert "wbr" not in shown("delta=0.00000000001")
+    long = "reader.get_noise_multiplier(...)"
+    assert long.replace("_", "_<wbr>").replace("(", "<wbr>(").replace(
+        ".get", "<wbr>.get"
+    ) in shown(long)
+
+
 NEAREST = re.compile(r"\{[\w.]*\blower:\.\d\w\}, \{[\w.]*\bupper:\.\d\w\}")
 
 
