@@ -104,6 +104,8 @@ def crossing(ratio: Ratio, goal: Ball) -> Ball:
         if ratio(low)[0] < goal < ratio(high)[0]:
             break
         low, high, wide = low - wide, high + wide, 2 * wide
+    else:  # beyond all that was tried: it may be anywhere
+        return flint().arb.pos_inf().union(flint().arb.neg_inf())
     z = (low + high) / 2
     hair = ball(2) ** (8 - flint().ctx.prec)
     for _ in range(_TURNS):
