@@ -40,7 +40,7 @@ from accountlib.runs.releases import (
 from accountlib.worst_cases.dominating_pairs import DiscretePair
 
 pytest.importorskip("flint")
-MARGIN = 1e-6  # a claim is false if it misses the truth by more, relatively
+MARGIN = 1e-9  # a claim is false if it misses the truth by more, relatively
 Change = Callable[[Certificate, np.random.Generator], Certificate]
 
 
@@ -78,7 +78,7 @@ def truth(
     how: dict[str, Any] = {
         "adjacency": adjacency,
         "group_size": records,
-        "relative_width": 1e-6,
+        "relative_width": 1e-4,
     }
     if asked == "epsilon":
         return al.epsilon(releases, delta=given, **how)
