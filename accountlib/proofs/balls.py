@@ -167,6 +167,8 @@ class LaplaceLaw(Law):
         if x >= -most and x < most:
             return p, q
         other = one if above == (x < 0) else zero  # is the atom in it?
+        if x.contains(zero):  # nobody knows which atom
+            other = one.union(zero)
         return p.union(other), q.union(other)
 
     @property
@@ -323,12 +325,11 @@ class SortedTable:
     def event(self, x: Ball, above: bool) -> Event:
         first, last = self.near(x)
         alpha = x.exp()
-        while first < last and not (
-            self.rows[first][0] < alpha * self.rows[first][1]
-        ):
-            first += 1
-        rest = len(self.rows) - first
+        rest = len(self.rows) - last
         p, q = self.sums[0][first] if above else self.sums[1][rest]
+        for one, other in self.rows[first:last]:  # floats may misorder them
+            if above != bool(one < alpha * other):
+                p, q = p + one, q + other
         infinite = self.infinite[0 if above else 1]
         p, q = (p + infinite, q) if above else (p, q + infinite)
         return p + self.missing, q + self.missing
@@ -394,7 +395,10 @@ class TableLaw(Law):
         if not (table.missing == 0 and table.rows):
             return super().ends
         losses = [(p / q).log() for p, q in table.rows]
-        return min(losses), max(losses)
+        low = high = losses[0]
+        for loss in losses:  # min() and max() would take sides
+            low, high = low.min(loss), high.max(loss)
+        return low, high
 
 
 @dataclass(frozen=True)

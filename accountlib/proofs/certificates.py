@@ -17,7 +17,6 @@ from typing import Any, Literal, get_args
 from accountlib.counting.composition import Bound
 from accountlib.inputs import (
     check_choice,
-    check_count,
     check_kind,
     check_number,
     front_door,
@@ -28,6 +27,7 @@ from accountlib.proofs.sums import (
     CircleChoice,
     Grid,
     Undecided,
+    check_place,
     circle_sum,
     infinite_share,
     lower_table,
@@ -63,11 +63,13 @@ __all__ = [
     "FIRST_BITS",
     "MOST_BITS",
     "MOST_PLACES",
+    "MOST_PRODUCTS",
     "Proof",
     "PROOF_KINDS",
     "as_data",
     "from_data",
     "Certificate",
+    "infinite_sums",
     "sum_bound",
     "proof_bound",
     "decided",
@@ -88,7 +90,8 @@ ProofWay = Literal["sum", "one run", "infinite losses", "largest loss"]
 CERTIFICATE_FORMAT = "accountlib certificate, version 1"
 FIRST_BITS = 128  # of the numbers in a first try
 MOST_BITS = 4096  # of the last one
-MOST_PLACES = 10**6  # of all tables of one proof; a longer one is refused
+MOST_PLACES = 2 * 10**5  # of all tables of one proof; a longer one is refused
+MOST_PRODUCTS = 1e8  # products of one sum: some twenty seconds
 _MOST_PROOFS = 16
 
 
@@ -109,20 +112,20 @@ class Proof:
     def __post_init__(self) -> None:
         check_choice("side", self.side, get_args(End))
         check_choice("way", self.way, get_args(ProofWay))
-        check_number(
-            "direction", check_count("direction", self.direction, 0), 0, 1
-        )
-        places = sum(
-            number for grid in self.grids for _, _, number in grid.runs
-        )
-        check_number("places of all grids", places, 0, MOST_PLACES)
+        check_place("direction", self.direction, 0, 1)
+        for grid in self.grids:
+            check_kind("grids", grid, Grid)
+        if self.circle is not None:
+            check_kind("circle", self.circle, CircleChoice)
 
     @property
     def work(self) -> float:
-        """Products that its sum takes, roughly."""
+        """Products that its sum takes, roughly; inf for too many places."""
         if self.circle is None:
             return 0.0
         places = sum(n for grid in self.grids for _, _, n in grid.runs)
+        if places > MOST_PLACES:
+            return math.inf
         each = places + 80.0 * (1 + len(self.grids))  # powers and weights
         return each * (self.circle.last + 1)
 
@@ -171,8 +174,10 @@ def from_data(data: Any) -> Any:
         return PROOF_KINDS[content.pop("kind")](**content)
     if isinstance(data, list):
         return tuple(from_data(x) for x in data)
-    if isinstance(data, str) and data.lstrip("-")[:2] in ("0x", "in"):
-        return float.fromhex(data)  # also "inf"
+    if isinstance(data, str):
+        number = data.lstrip("-")
+        if number.startswith("0x") or number == "inf":
+            return float.fromhex(data)
     return data
 
 
@@ -213,7 +218,7 @@ class Certificate:
         for release in self.releases:
             check_kind("releases", release, Release)
         object.__setattr__(self, "adjacency", check_adjacency(self.adjacency))
-        check_count("group_size", self.group_size)
+        check_place("group_size", self.group_size, 1)
         check_choice("asked", self.asked, get_args(Asked))
         most, ends = (math.inf, "[)") if self.asked == "delta" else (1, "[]")
         check_number("given", self.given, 0, most, ends)
@@ -257,6 +262,16 @@ class Certificate:
 # --- What a proof shows
 
 
+def infinite_sums(laws: Mapping[Law, int], masses: Sequence[Ball]) -> Ball:
+    """Mass of infinite sums; `masses` are those of one run of each law."""
+    totals = [law.total[0] for law in laws]
+    whole, shares = ball(1), []
+    for mass, total, count in zip(masses, totals, laws.values(), strict=True):
+        whole *= total**count
+        shares.append((mass / total, count))
+    return whole * infinite_share(shares)
+
+
 def sum_bound(
     laws: Mapping[Law, int], proof: Proof, epsilon: float, sign: int
 ) -> Ball:
@@ -270,15 +285,16 @@ def sum_bound(
     steps = {grid.step for grid in grids}
     if circle is None or len(grids) != len(laws) or len(steps) != 1:
         raise ValueError("a sum takes a circle, and for each law a grid")
+    check_number("products of a sum", proof.work, 0, MOST_PRODUCTS)
     make = upper_table if sign > 0 else lower_table
     parts, infinite, offset = [], [], Fraction(0)
     for (law, count), grid in zip(laws.items(), grids, strict=True):
         table = make(law, grid)
         parts.append((tilted(table, grid, circle.tilt), count))
-        infinite.append((table[1], count))
+        infinite.append(table[1])
         offset += count * Fraction(grid.offset)
     finite = circle_sum(parts, circle, grids[0].step, offset, epsilon, sign)
-    return finite + infinite_share(infinite)
+    return finite + infinite_sums(laws, infinite)
 
 
 def proof_bound(laws: Mapping[Law, int], proof: Proof, epsilon: float) -> Ball:
@@ -290,7 +306,7 @@ def proof_bound(laws: Mapping[Law, int], proof: Proof, epsilon: float) -> Ball:
     Raises: ValueError where the proof is not about such a run.
     """
     sign = 1 if proof.side == "upper" else -1
-    infinite = infinite_share([(x.infinite[0], n) for x, n in laws.items()])
+    infinite = infinite_sums(laws, [x.infinite[0] for x in laws])
     if proof.way == "infinite losses":
         return ball(1) if sign > 0 else infinite
     if math.isinf(epsilon):

@@ -103,6 +103,8 @@ def crossing(ratio: Ratio, goal: Ball) -> Ball:
         if ratio(low)[0] < goal < ratio(high)[0]:
             break
         low, high, wide = low - wide, high + wide, 2 * wide
+    else:  # beyond all that was tried: it may be anywhere
+        return flint().arb.pos_inf().union(flint().arb.neg_inf())
     z = (low + high) / 2
     hair = ball(2) ** (8 - flint().ctx.prec)
     for _ in range(_TURNS):
@@ -304,6 +306,7 @@ class IntegerLaw(TableLaw):
 # --- From a mechanism to its law
 
 _WIDEST_NOISE = 500  # sigma of integer noise: a table of 20,000 outcomes
+_FARTHEST_MOVE = 20_000  # of integer noise, for all records together
 _LARGEST_GROUP = 200  # in samples: as many normal laws in one mixture
 _ONLY_REMOVED = (MixtureOfGaussians, DiscretePair)  # no exchange known
 NOBODY = ListedLaw((Fraction(1),), (Fraction(1),))  # never in a batch
@@ -404,6 +407,8 @@ def whole_law(mechanism: Mechanism, records: int, exchanged: bool) -> Law:
     (GaussianLaw(square=Fraction(9, 4)), LaplaceLaw(scale=Fraction(1, 2)))
     """
     kind = type(mechanism)
+    if records * getattr(mechanism, "sensitivity", 0) > _FARTHEST_MOVE:
+        raise no_law(mechanism, f"group_size={records}: too large a move")
     if kind in MOVED:
         return MOVED[kind](mechanism, records * (2 if exchanged else 1))
     if kind not in SAME or (exchanged and kind in _ONLY_REMOVED):

@@ -26,7 +26,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from accountlib.inputs import check_count, check_number
+from accountlib.inputs import check_number
 from accountlib.proofs.balls import Ball, Law, ball, flint
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "MOST_FREQUENCIES",
     "Undecided",
     "surely_less",
+    "check_place",
     "Grid",
     "runs_of",
     "masses_under",
@@ -60,6 +61,7 @@ Masses = list[tuple[int, Ball]]  # place on the grid, and mass
 Table = tuple[Masses, Ball]  # P-masses at places, and at infinity
 MOST_FREQUENCIES = 10**6  # of one sum: more would take minutes
 _LEVELS = 20  # of masses, each half of the one before
+_FARTHEST = 10**300  # place on a grid
 
 
 class Undecided(ArithmeticError):
@@ -75,6 +77,20 @@ def surely_less(one: Ball, other: Ball) -> bool:
     if one < other or one >= other:
         return bool(one < other)
     raise Undecided("two numbers are too close for this precision")
+
+
+def check_place(
+    name: str,
+    value: object,
+    low: int = -_FARTHEST,
+    high: int = _FARTHEST,
+) -> None:
+    """Raise ValueError unless `value` is an int within these ends.
+
+    Floats are refused, even 2.0: what is exact stays exact.
+    """
+    if type(value) is not int or not low <= value <= high:
+        raise ValueError(f"{name} must be a whole number, not as {value!r}")
 
 
 @dataclass(frozen=True)
@@ -98,7 +114,8 @@ class Grid:
         last = None
         for first, apart, number in self.runs:
             for name, value in (("distance", apart), ("number", number)):
-                check_count(f"{name} of places", value)
+                check_place(f"{name} of places", value, 1)
+            check_place("first place", first)
             if last is not None and not first > last:
                 raise ValueError(f"runs must increase, got {self.runs!r}")
             last = first + apart * (number - 1)
@@ -255,11 +272,14 @@ class CircleChoice:
 
     def __post_init__(self) -> None:
         check_number("tilt", self.tilt, 0, 1e300, "(]")
-        size = check_count("size", self.size)
-        if size % 2 == 0:
-            raise ValueError(f"size must be odd, got {size}")
-        most = min(size // 2, MOST_FREQUENCIES)
-        check_number("last", check_count("last", self.last, 0), 0, most)
+        check_place("first", self.first)
+        check_place("size", self.size, 1)
+        if self.size % 2 == 0:
+            raise ValueError(f"size must be odd, got {self.size}")
+        most = min(self.size // 2, MOST_FREQUENCIES)
+        check_place("last", self.last, 0, most)
+        if len(self.thetas) != 2:
+            raise ValueError(f"thetas must be two, got {self.thetas!r}")
         for theta in self.thetas:
             check_number("thetas", theta, 0, 1e300, "(]")
 
@@ -304,6 +324,8 @@ def even_stretches(masses: Masses) -> list[tuple[int, Ball]]:
     top = max(low, key=lambda i: low[i])
     parts, wide = [], [top, top]
     level = low[top]
+    if not level > 0:  # not known well enough
+        return []
     for _ in range(_LEVELS):
         for side, turn in enumerate((-1, 1)):
             while low.get(wide[side] + turn, ball(-1)) >= level:
@@ -409,9 +431,15 @@ def weight_transform(
 
 
 def infinite_share(parts: Sequence[tuple[Ball, int]]) -> Ball:
-    r"""$1 - \prod_j (1 - p_j)^{T_j}$: the mass of infinite sums."""
+    r"""$1 - \prod_j (1 - p_j)^{T_j}$: the mass of infinite sums.
+
+    Where a $p_j$ is not known to be below 1, neither is the answer.
+    """
     if any(not p < 1 for p, _ in parts):
-        return max((p for p, _ in parts), key=lambda p: p.mid())
+        kept = ball(1)
+        for p, count in parts:
+            kept *= (1 - p).max(ball(0)) ** count
+        return 1 - kept
     log = sum((n * (-p).log1p() for p, n in parts), ball(0))
     return -log.expm1()
 
