@@ -16,9 +16,10 @@ Names used here:
 | $\ell_i$, $g_i$ | –, `gap` | loss of the sum at place $i$; $\ell_i - \varepsilon$, `gap` at the first place above $\varepsilon$ |
 | $M_i$, $W_i$, $\hat w$ | –, `weight_transform` | tilted mass of the sum at a place, its weight in $\delta$; transform of the weights |
 | $a$, $N$, $K$ | `first`, `size`, `last` | first place of a window, places of the circle, highest frequency |
+| $\hat W$ | `peak` | the largest weight that there can be |
 | $B$, $A$, $h$ | `outside_mass`, `high_part` | what lies below and above the window; bound of the other frequencies |
 | $\eta$ | `thetas` | exponents in Chernoff's inequality, per place |
-| $T_j$ | `count` | how often a law occurs |
+| $T_j$ | `count` | how often law $j$ occurs |
 | $e$ | `wrong` | bound for all that is left out (in the code); else Euler's number |
 """
 
