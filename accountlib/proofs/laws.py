@@ -22,7 +22,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -65,7 +65,6 @@ from accountlib.worst_cases.dominating_pairs import DiscretePair, Mechanism
 __all__ = [
     "Ratio",
     "crossing",
-    "numbers_as_balls",
     "MixtureLaw",
     "LaplaceExchangeHalf",
     "IntegerLaw",
@@ -132,14 +131,6 @@ def crossing(ratio: Ratio, goal: Ball) -> Ball:
     return low.union(high)
 
 
-@lru_cache(256)
-def numbers_as_balls(
-    numbers: tuple[Fraction, ...], bits: int
-) -> tuple[Ball, ...]:
-    """Numbers in balls of a precision, which is the current one."""
-    return tuple(map(ball, numbers))
-
-
 # --- Mixtures, and their mirror images
 
 
@@ -161,13 +152,13 @@ class MixtureLaw(Law):
     exchanged: bool = False
 
     def _parts(self) -> list[tuple[Ball, Ball]]:
-        bits = flint().ctx.prec
-        means = numbers_as_balls(self.means, bits)
-        weights = numbers_as_balls(self.weights, bits)
+        means, weights = map(ball, self.means), map(ball, self.weights)
         return list(zip(means, weights, strict=True))
 
-    def _log_ratio(self, z: Ball) -> tuple[Ball, Ball]:
-        parts, total, slope = self._parts(), ball(0), ball(0)
+    def _log_ratio(
+        self, parts: list[tuple[Ball, Ball]], z: Ball
+    ) -> tuple[Ball, Ball]:
+        total, slope = ball(0), ball(0)
         for sign in (1, -1) if self.exchanged else (1,):
             terms = [w * (m * (sign * z - m / 2)).exp() for m, w in parts]
             mass = sum(terms, ball(0))
@@ -185,7 +176,7 @@ class MixtureLaw(Law):
             if not x.exp() <= still:
                 some = some.union(1 - some)
             return some, some
-        z = crossing(self._log_ratio, x)
+        z = crossing(partial(self._log_ratio, parts), x)
         tails = (w * tail_ball(sign * (z - m)) for m, w in parts)
         p = sum(tails, ball(0))
         if not self.exchanged:

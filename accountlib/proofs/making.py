@@ -30,7 +30,7 @@ from accountlib.engine.grids import (
     aligned_step,
     cut_tails,
     grid_edges,
-    grid_offset,
+    landmarks,
 )
 from accountlib.engine.one_sided import Losses
 from accountlib.engine.rare_steps import bound_direction
@@ -48,7 +48,6 @@ from accountlib.proofs.balls import Ball, GaussianLaw, Law, ball, flint
 from accountlib.proofs.certificates import (
     FIRST_BITS,
     MOST_BITS,
-    MOST_PLACES,
     Asked,
     Certificate,
     End,
@@ -111,6 +110,7 @@ _LOOSE = 0.05  # part of the tilted mass outside of the core, at most
 _DECAY = 60.0  # log by which the core lets high frequencies fall
 _WIDEST = 0.25  # tilt times distance of places, at most
 _CORE = 0.7  # of the step: the distance in the core, if tails are coarser
+_MOST_DRAWN = 40_000  # places for one kind of loss
 _MOST_BEYOND = 20_000  # places beyond the others, for a rare large loss
 # How often, and how fine
 _FIRST_SHARES = (
@@ -120,8 +120,8 @@ _FIRST_SHARES = (
 _EASY = 0.5  # part of the goal that the engine's bound does not exceed
 _SAFE = 0.9  # of the step that two tries seem to ask for
 _FINEST_SHARE = 0.01  # of the engine's step
-_GRIDS = 6  # tries for one end
-_MOST_WORK = 3e7  # products of one sum: some five seconds
+_GRIDS = 8  # tries for one end
+_MOST_WORK = 6e7  # products of one sum: some ten seconds
 _LOOSER = 4.0  # times the room by which an end moves
 _MOVES = 6  # ends that are tried, if the engine's own is not proven
 
@@ -185,7 +185,7 @@ def graded_places(
     places, cell = [], 0
     while place <= last:
         places.append(place)
-        if len(places) > MOST_PLACES:
+        if len(places) > _MOST_DRAWN:
             raise GridTooFine(step, len(places))
         while cell < len(edges) - 1 and edges[cell] <= place:
             cell += 1
@@ -205,18 +205,24 @@ def draft_grid(
     Atoms lie a hair below places for an upper bound, else above.
     """
     part, heavy = search.cells[kind], search.heavy[kind]
-    low, high, _ = cut_tails(part, search.tilt, log_tail)
-    bottom, top = part.pair.loss_range
-    ends = max(low, bottom), min(high, top)
-    if part.pair.atom_count == 0:
-        offset, _ = grid_offset(part.pair, step, heavy)
-        places = graded_places(part, search.tilt, step, offset, ends)
-    else:
+    pair, (low, high, _) = part.pair, cut_tails(part, search.tilt, log_tail)
+    ends = max(low, pair.loss_range[0]), min(high, pair.loss_range[1])
+    if pair.discrete:
         offset, found, _ = grid_edges(part, step, search.tilt, ends, heavy)
         places = found.tolist()
+    else:
+        offset = (heavy or landmarks(pair) or (0.0,))[0]
+        places = graded_places(part, search.tilt, step, offset, ends)
+    if pair.atom_count > 0:
+        atoms = np.floor((np.array(pair.atoms) - offset) / step + 0.5)
+        beside = np.add.outer(atoms.astype(np.int64), [-1, 0, 1])
         hair = 4 * UNIT * max(*map(abs, ends), abs(offset))
-        hair += part.pair.atom_error / 2
-        offset -= 2 * hair if side == "lower" else 0.0
+        hair += pair.atom_error / 2
+        if pair.discrete:  # where they are above their atoms already
+            offset -= hair
+        else:
+            places = sorted({*places, *beside.ravel().tolist()})
+        offset += hair if side == "upper" else -hair
     return Grid(float(offset), float(step), runs_of(places))
 
 
