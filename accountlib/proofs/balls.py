@@ -9,7 +9,8 @@ Names used here:
 |---|---|---|
 | $x$ | `x` | a loss, in nats |
 | $\alpha$ | `alpha` | $e^x$ |
-| $E_x$ | `event` | a best event at the loss $x$ |
+| $\Delta$ | `step` | distance of two losses of a table, in nats |
+| $E$, $E_x$ | `event` | any event; a best event at the loss $x$ |
 | $\delta(x)$ | `height` | $P(E_x) - e^x Q(E_x)$ |
 | $\mu$ | `mu`; `square` | distance of two normal laws; $\mu^2$ |
 | $s$ | `scale` | scale of Laplace noise |
@@ -349,7 +350,7 @@ def sorted_table(law: Any, bits: int) -> SortedTable:
     """The table of a `TableLaw` at a precision, which is the current one.
 
     >>> law = GuaranteeLaw(Fraction(1), Fraction(0))
-    >>> sorted_table(law, flint().ctx.prec).keys
+    >>> [round(x, 9) for x in sorted_table(law, flint().ctx.prec).keys]
     [-1.0, 1.0]
     """
     rows, missing = law.rows()

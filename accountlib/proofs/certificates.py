@@ -1,7 +1,15 @@
 # Generated from notebooks/proofs/certificates.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What a stranger can check."""
+r"""What a stranger can check
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $\varepsilon$, $\delta$ | `given`, `bound` | the question, and the interval that answers it; `asked` says which is which |
+| $\delta(\varepsilon)$ | `proof_bound` | the curve of the run, or a bound of it |
+"""
 
 import json
 import math

@@ -8,11 +8,14 @@ Names used here:
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
 | $x$, $z$ | `x`, `z` | a loss; an output, in standard deviations |
-| $\mu_j$, $w_j$ | `means`, `weights` | centres and weights of normal laws |
+| $\mu_j$, $w_j$ | `means`, `weights` | centres and weights of normal laws with variance 1 |
+| $r(z)$, $z_x$ | `_log_ratio`, `crossing` | ratio of the two densities; the $z$ with $\ln r(z) = x$ |
+| $h$ | `room` | how far from a guess the place may be |
 | $\sigma$, $s$ | `noise`, `scale` | noise multiplier; scale of Laplace noise |
 | $\gamma$ | `rate` | chance of a record to take part |
 | $u$, $d$ | `up`, `down` | by how much whole numbers are moved |
 | $k$ | `records` | records that differ |
+| $b$ | `bits` | bits of the numbers |
 """
 
 import math

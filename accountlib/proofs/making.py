@@ -9,8 +9,9 @@ Names used here:
 |---|---|---|
 | $\varepsilon$, $\delta$ | `goal.epsilon`, `goal.delta` | what is to be shown: $\delta(\varepsilon)$ is at most (at least) $\delta$ |
 | $\lambda$, $\eta$ | `tilt`, `thetas` | tilt, and exponents of the window's ends |
-| $\rho$, $w$ | `rough`, `wide` | density of tilted mass; distance of places |
-| $s$, $b$ | `share`, `bound` | part of the engine's step, and the bound that it gives |
+| $\rho$, $w$ | `rough / length`, `wide` | density of tilted mass; distance of places |
+| $s$, $b(s)$ | `share`, `bound` | step as a part of the engine's, and the bound that it gives |
+| $b_0$, $c$ | –, `curvature` | limit of the bound for small steps, and how fast it leaves it |
 | $T$ | `count` | how often a law occurs |
 """
 

@@ -9,14 +9,18 @@ Names used here:
 |---|---|---|
 | $\alpha$, $H$ | `alphas`, `heights` | $e^x$ at a loss $x$; the curve of a law as a function of $\alpha$ |
 | $o$, $\Delta$, $i$ | `offset`, `step`, `places` | the losses of a grid are $o + i\Delta$ |
-| $P_k$, $Q_k$ | `lines` | probabilities of the event tested in cell $k$ |
-| $g_k$ | `dots` | height of a low dot |
+| $l_k$ | `lines` | line $P(E) - \alpha Q(E)$ of an event $E$ that is tested in cell $k$ |
+| $y_k$ | `dots` | height of a low dot |
 | $\lambda$ | `tilt` | exponent of the tilt, $> 0$ |
 | $m_i$, $\hat m$ | `masses`, `spectra` | tilted masses, and their transform |
+| $\ell_i$, $g_i$ | –, `gap` | loss of the sum at place $i$; $\ell_i - \varepsilon$, `gap` at the first place above $\varepsilon$ |
+| $M_i$, $W_i$, $\hat w$ | –, `weight_transform` | tilted mass of the sum at a place, its weight in $\delta$; transform of the weights |
 | $a$, $N$, $K$ | `first`, `size`, `last` | first place of a window, places of the circle, highest frequency |
+| $\hat W$ | `peak` | the largest weight that there can be |
+| $B$, $A$, $h$ | `outside_mass`, `high_part` | what lies below and above the window; bound of the other frequencies |
 | $\eta$ | `thetas` | exponents in Chernoff's inequality, per place |
-| $T_j$ | `count` | how often a law occurs |
-| $e$ | `wrong` | bound for all that is left out |
+| $T_j$ | `count` | how often law $j$ occurs |
+| $e$ | `wrong` | bound for all that is left out (in the code); else Euler's number |
 """
 
 import math
@@ -293,9 +297,9 @@ def tilted(table: Table, grid: Grid, tilt: float) -> Masses:
 def frequencies(masses: Masses, size: int, last: int) -> list[Any]:
     r"""Transforms $\sum_i m_i e^{2 \pi \mathrm{i} k i/N}$ for k = 0 to `last`.
 
-    >>> two = frequencies([(0, ball(1)), (1, ball(1))], 3, 1)
-    >>> [round(float(x.real)) for x in two]
-    [2, 0]
+    >>> two = frequencies([(0, ball(1)), (1, ball(1))], 6, 3)
+    >>> [round(float(x.real), 3) for x in two]
+    [2.0, 1.5, 0.5, 0.0]
     """
     acb, matrix = flint().acb, flint().acb_mat
     block = math.isqrt(last) + 1
