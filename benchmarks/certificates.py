@@ -43,7 +43,7 @@ from accountlib.proofs.sums import (
 
 FILE = Path(__file__).with_suffix(".json")
 BOTH = ("remove", "add", "add-or-remove")
-LONGEST = 60  # seconds for making and replaying one
+LONGEST = 30  # seconds for making and replaying one
 
 
 def mechanism(rng: random.Random, adjacency: str) -> Any:
@@ -94,7 +94,8 @@ def setting(seed: int) -> tuple[list[al.Release], dict[str, Any], al.Bound]:
     rng = random.Random(seed)
     while True:
         adjacency = rng.choice([*BOTH, "substitute", "zero-out"])
-        runs = [release(rng, adjacency) for _ in range(rng.choice([1, 1, 1, 2]))]
+        number = rng.choice([1, 1, 1, 2])
+        runs = [release(rng, adjacency) for _ in range(number)]
         group = rng.choice([1, 1, 1, 2, 4])
         asked = "epsilon" if rng.random() < 0.7 else "delta"
         given = math.exp(rng.uniform(math.log(0.05), math.log(20)))
