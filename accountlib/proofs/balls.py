@@ -328,8 +328,9 @@ class SortedTable:
         rest = len(self.rows) - last
         p, q = self.sums[0][first] if above else self.sums[1][rest]
         for one, other in self.rows[first:last]:  # floats may misorder them
-            if above != bool(one < alpha * other):
-                p, q = p + one, q + other
+            height = one - alpha * other
+            if not (height < 0 if above else height > 0):
+                p, q = p + one, q + other  # also if nobody knows
         infinite = self.infinite[0 if above else 1]
         p, q = (p + infinite, q) if above else (p, q + infinite)
         return p + self.missing, q + self.missing
