@@ -303,12 +303,14 @@ class FoldedLaw(Law):
 class SortedTable:
     """Outcomes with the largest loss first, and their sums.
 
-    Fields: `rows`; `keys`, minus the losses as floats; `sums` of rows from
-    the first on, and of those from the last on; `missing`; `infinite`.
+    Fields: `rows`; `keys`, minus the losses as floats; `blur`, the largest
+    radius of a loss; `sums` of rows from the first on, and of those from
+    the last on; `missing`; `infinite`.
     """
 
     rows: list[Event]
     keys: list[float]
+    blur: float
     sums: tuple[list[Event], list[Event]]
     missing: Ball
     infinite: Event
@@ -317,7 +319,7 @@ class SortedTable:
         """Rows before the first surely have losses above x, those from
         the second on below it."""
         at = -float(x.mid())
-        room = _NEAR_KEYS * (1 + abs(at)) + float(x.rad())
+        room = _NEAR_KEYS * (1 + abs(at)) + float(x.rad()) + self.blur
         return (
             bisect_left(self.keys, at - room),
             bisect_right(self.keys, at + room),
@@ -329,8 +331,9 @@ class SortedTable:
         rest = len(self.rows) - last
         p, q = self.sums[0][first] if above else self.sums[1][rest]
         for one, other in self.rows[first:last]:  # floats may misorder them
-            if above != bool(one < alpha * other):
-                p, q = p + one, q + other
+            height = one - alpha * other
+            if not (height < 0 if above else height > 0):
+                p, q = p + one, q + other  # also if nobody knows
         infinite = self.infinite[0 if above else 1]
         p, q = (p + infinite, q) if above else (p, q + infinite)
         return p + self.missing, q + self.missing
@@ -356,7 +359,10 @@ def sorted_table(law: Any, bits: int) -> SortedTable:
     rows, missing = law.rows()
     zero = ball(0)
     finite = [(p, q) for p, q in rows if p > 0 and q > 0]
-    keyed = [(-float((p / q).log().mid()), p, q) for p, q in finite]
+    logs = [(p / q).log() for p, q in finite]
+    blur = max((float(x.rad()) for x in logs), default=0.0)
+    minus = [-float(x.mid()) for x in logs]
+    keyed = [(x, p, q) for x, (p, q) in zip(minus, finite, strict=True)]
     keyed.sort(key=lambda row: row[0])
     finite = [(p, q) for _, p, q in keyed]
 
@@ -370,7 +376,8 @@ def sorted_table(law: Any, bits: int) -> SortedTable:
     only_p = sum((p for p, q in rows if not q > 0), zero)
     only_q = sum((q for p, q in rows if not p > 0), zero)
     keys = [key for key, _, _ in keyed]
-    return SortedTable(finite, keys, sums, missing, (only_p, only_q))
+    infinite = only_p, only_q
+    return SortedTable(finite, keys, blur, sums, missing, infinite)
 
 
 class TableLaw(Law):

@@ -421,7 +421,7 @@ def proof_step(
     except (ValueError, ArithmeticError) as error:
         return ProofStep(False, f"{words}: {error}")
     sign = {"upper": "<=", "lower": ">=" if asked == "delta" else ">"}
-    found = f"{float(value.mid()):.6g}" if value.is_finite() else "unknown"
+    found = value.str(7) if value.is_finite() else "unknown"  # as a ball
     words += f": delta({epsilon:.6g}) {sign[proof.side]} {found}"
     if not proven:
         words += f", and not {sign[proof.side]} {goal:.6g}"

@@ -55,9 +55,7 @@ def real() -> tuple[Certificate, ...]:
     batch = Release(Laplace(4.0), FixedBatch(10, 200), count=20)
     wide: dict[str, Any] = {"relative_width": 1e-2}
     return (
-        al.certificate(
-            sampled, delta=1e-5, adjacency="add-or-remove", **wide
-        ),
+        al.certificate(sampled, delta=1e-5, adjacency="add-or-remove", **wide),
         al.certificate([coins, told], epsilon=2.0, adjacency="remove", **wide),
         al.certificate(whole, delta=1e-6, adjacency="substitute"),
         al.certificate([counts, whole], epsilon=1.0, adjacency="add", **wide),
@@ -133,9 +131,9 @@ def other_run(claim: Certificate, rng: np.random.Generator) -> Certificate:
         DiscreteGaussian: "sigma",
         RandomizedResponse: "truth_probability",
         ApproximateDP: "epsilon",
-    }[type(old.mechanism)]  # type: ignore[index]
+    }[type(old.mechanism)]
     value = getattr(old.mechanism, field) * noise
-    changed: Any = replace(old.mechanism, **{field: value})  # type: ignore
+    changed: Any = replace(old.mechanism, **{field: value})  # type: ignore[type-var]
     options.append(replace(old, mechanism=changed))
     for mechanism in (PureDP(0.3), DiscreteLaplace(4.0)):
         options.append(replace(old, mechanism=mechanism))
@@ -179,7 +177,7 @@ def swapped(claim: Certificate, rng: np.random.Generator) -> Certificate:
         new = (replace(old, direction=1 - old.direction),)
     elif choice < 4:
         way = ways[int(rng.integers(4))]
-        new = (replace(old, way=way),)  # type: ignore[arg-type]
+        new = (replace(old, way=way),)
     kept = (*claim.proofs[:k], *new, *claim.proofs[k + 1 :])
     return moved_end(replace(claim, proofs=kept), rng)
 
@@ -339,7 +337,7 @@ def test_lists_whose_sum_is_not_one(rest: float) -> None:
             upper = side == "upper"
             end = exact * (1 + room if upper else 1 - room)
             bound = Bound(0.0, end) if upper else Bound(end, 1.0)
-            proof = Proof(side, 0, way)  # type: ignore[arg-type]
+            proof = Proof(side, 0, way)
             assert replay(one_sided([run], bound, proof)).proven is expected
 
 
@@ -424,10 +422,10 @@ def test_what_would_take_too_long() -> None:
 
 def test_kinds_of_numbers() -> None:
     with pytest.raises(ValueError, match="direction"):
-        Proof("upper", 0.0, "one run")  # type: ignore[arg-type]
+        Proof("upper", 0.0, "one run")
     with pytest.raises(ValueError, match="place"):
-        Grid(0.0, 0.1, ((0.5, 1, 3),))  # type: ignore[arg-type]
+        Grid(0.0, 0.1, ((0.5, 1, 3),))
     with pytest.raises(ValueError, match="size"):
-        CircleChoice(1.0, 0, 5.0, 2, (1.0, 1.0))  # type: ignore[arg-type]
+        CircleChoice(1.0, 0, 5.0, 2, (1.0, 1.0))
     with pytest.raises(ValueError, match="thetas"):
-        CircleChoice(1.0, 0, 5, 2, (1.0,))  # type: ignore[arg-type]
+        CircleChoice(1.0, 0, 5, 2, (1.0,))

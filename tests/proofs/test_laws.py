@@ -231,3 +231,18 @@ def test_roots_beyond_all_that_was_tried() -> None:
         (Fraction(0), Fraction(1, 10**200)), (Fraction(1, 2),) * 2, True
     )
     assert not law.height(ball(1)).is_finite()
+
+
+@pytest.mark.parametrize("bits", [10, 16, 24, 40, 128])
+def test_few_bits_are_wide_and_not_wrong(bits: int) -> None:
+    """Where nearly all comparisons are open, no side may be taken."""
+    rng = np.random.default_rng(bits)
+    laws = list(dict.fromkeys(law for law, _ in laws_and_pairs(30)))
+    for law in laws:
+        ends = [float(x.mid()) for x in law.ends if x.is_finite()]
+        for x in (*rng.normal(0, 1, 2).tolist(), 0.0, *ends):
+            with flint().ctx.workprec(256):
+                truth = law.height(ball(x))
+            with flint().ctx.workprec(bits):
+                found = law.height(ball(x))
+            assert not (found < truth or found > truth), (law, x)
