@@ -32,7 +32,8 @@ WANTED = {
     "zCDP": (TERM + "zCDP",),
     "Poisson": (API + "Poisson", TERM + "Poisson-sampling"),
     "substitute": (TERM + "substitute",),
-    "certificate": (
+    "certificate": (API + "certificate", TERM + "certificate"),
+    "what the certificate assumes": (
         "notebooks/engine/certificate.html#certificate-assumptions",
     ),
     "tilt": (TERM + "tilt", COMPOSITION + "#tilting"),

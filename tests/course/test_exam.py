@@ -85,10 +85,11 @@ def test_the_keys_compute_themselves(keyed):
 def test_every_part_has_two_or_three_questions(keyed):
     names = [name for name, *_ in questions(keyed[0]["exam"])]
     assert names == sorted(names) and len(set(names)) == 23
-    numbered = [
+    numbered = [  # book/instructors.md says which part has none yet
         part
         for part in notebook.parts()
         if any(page.parent.name != "notebooks" for page in part.pages)
+        and part.caption != "Proofs for strangers"
     ]
     letters = sorted({name[0] for name in names})
     assert len(letters) == len(numbered) == 9
