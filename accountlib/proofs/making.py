@@ -114,10 +114,7 @@ _CORE = 0.7  # of the step: the distance in the core, if tails are coarser
 _MOST_DRAWN = 40_000  # places for one kind of loss
 _MOST_BEYOND = 20_000  # places beyond the others, for a rare large loss
 # How often, and how fine
-_FIRST_SHARES = (
-    0.9,
-    8.0,
-)  # of the engine's step: first try, and where that is easy
+_FIRST_SHARES = 0.9, 8.0  # of the engine's step: first try, and an easy one
 _EASY = 0.5  # part of the goal that the engine's bound does not exceed
 _SAFE = 0.9  # of the step that two tries seem to ask for
 _FINEST_SHARE = 0.01  # of the engine's step

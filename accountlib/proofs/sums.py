@@ -94,7 +94,10 @@ def check_place(
     Floats are refused, even 2.0: what is exact stays exact.
     """
     if type(value) is not int or not low <= value <= high:
-        raise ValueError(f"{name} must be a whole number, not as {value!r}")
+        raise ValueError(
+            f"{name} must be a whole number in [{low:.4g}, {high:.4g}], "
+            f"got {value!r}"
+        )
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,7 @@ def other_run(claim: Certificate, rng: np.random.Generator) -> Certificate:
         ApproximateDP: "epsilon",
     }[type(old.mechanism)]
     value = getattr(old.mechanism, field) * noise
+    # Mechanism is no dataclass; all that are meant here are.
     changed: Any = replace(old.mechanism, **{field: value})  # type: ignore[type-var]
     options.append(replace(old, mechanism=changed))
     for mechanism in (PureDP(0.3), DiscreteLaplace(4.0)):
