@@ -277,4 +277,9 @@ def test_a_sweep_on_many_cores(backend):
         with names["cluster"](workers=1):
             assert names["sweep"](SETTINGS, 1, "dask") == alone
     else:
-        assert names["sweep"](SETTINGS, 2, "loky") == alone
+        from joblib.externals.loky import get_reusable_executor
+
+        try:
+            assert names["sweep"](SETTINGS, 2, "loky") == alone
+        finally:
+            get_reusable_executor().shutdown(wait=True)

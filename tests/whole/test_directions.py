@@ -129,6 +129,8 @@ def test_two_processes_give_the_same_rows(search, few):
     from joblib.externals.loky import get_reusable_executor
 
     todo, expected = few
+    # Workers of an earlier test would not have the module in their path.
+    get_reusable_executor().shutdown(wait=True)
     try:
         assert search.sweep(todo, "loky", 2) == expected
     finally:
