@@ -18,6 +18,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -34,11 +35,13 @@ from accountlib.proofs.laws import run_laws
 from accountlib.proofs.sums import (
     CircleChoice,
     Grid,
+    Table,
     Undecided,
     check_place,
     circle_sum,
     infinite_share,
     lower_table,
+    spectrum_work,
     tilted,
     upper_table,
 )
@@ -78,6 +81,7 @@ __all__ = [
     "from_data",
     "Certificate",
     "infinite_sums",
+    "made_table",
     "sum_bound",
     "proof_bound",
     "decided",
@@ -131,11 +135,16 @@ class Proof:
         """Products that its sum takes, roughly; inf for too many places."""
         if self.circle is None:
             return 0.0
-        places = sum(n for grid in self.grids for _, _, n in grid.runs)
-        if places > MOST_PLACES:
+        last, size = self.circle.last + 1, self.circle.size
+        places = [sum(n for _, _, n in grid.runs) for grid in self.grids]
+        if sum(places) > MOST_PLACES:
             return math.inf
-        each = places + 80.0 * (1 + len(self.grids))  # powers and weights
-        return each * (self.circle.last + 1)
+        work = 200.0 * last  # weights
+        for grid, number in zip(self.grids, places, strict=True):
+            first, apart, more = grid.runs[-1]
+            wide = first + apart * (more - 1) - grid.runs[0][0] + 1
+            work += 30.0 * last + spectrum_work(number, wide, size, last)
+        return work
 
 
 PROOF_KINDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
@@ -280,6 +289,16 @@ def infinite_sums(laws: Mapping[Law, int], masses: Sequence[Ball]) -> Ball:
     return whole * infinite_share(shares)
 
 
+@lru_cache(maxsize=8)
+def made_table(law: Law, grid: Grid, sign: int, bits: int) -> Table:
+    """The table of a law above (sign 1) or below it, in so many bits.
+
+    The last ones are kept: who makes a proof soon checks it.
+    """
+    with flint().ctx.workprec(bits):
+        return (upper_table if sign > 0 else lower_table)(law, grid)
+
+
 def sum_bound(
     laws: Mapping[Law, int], proof: Proof, epsilon: float, sign: int
 ) -> Ball:
@@ -294,10 +313,9 @@ def sum_bound(
     if circle is None or len(grids) != len(laws) or len(steps) != 1:
         raise ValueError("a sum takes a circle, and for each law a grid")
     check_number("products of a sum", proof.work, 0, MOST_PRODUCTS)
-    make = upper_table if sign > 0 else lower_table
     parts, infinite, offset = [], [], Fraction(0)
     for (law, count), grid in zip(laws.items(), grids, strict=True):
-        table = make(law, grid)
+        table = made_table(law, grid, sign, flint().ctx.prec)
         parts.append((tilted(table, grid, circle.tilt), count))
         infinite.append(table[1])
         offset += count * Fraction(grid.offset)

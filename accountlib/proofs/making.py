@@ -55,6 +55,7 @@ from accountlib.proofs.certificates import (
     Proof,
     ProofWay,
     decided,
+    made_table,
 )
 from accountlib.proofs.laws import run_laws
 from accountlib.proofs.sums import (
@@ -64,10 +65,8 @@ from accountlib.proofs.sums import (
     Masses,
     Undecided,
     highest_needed,
-    lower_table,
     runs_of,
     tilted,
-    upper_table,
 )
 from accountlib.runs.one_call import delta, epsilon
 from accountlib.runs.releases import (
@@ -89,6 +88,7 @@ __all__ = [
     "window_ends",
     "draft_sum",
     "precise_draft",
+    "best_draft",
     "next_share",
     "engine_search",
     "prove_by_sum",
@@ -110,7 +110,9 @@ _LOG_TAIL = -60.0  # log of the tilted mass beyond the finer places
 _LOOSE = 0.05  # part of the tilted mass outside of the core, at most
 _DECAY = 60.0  # log by which the core lets high frequencies fall
 _WIDEST = 0.25  # tilt times distance of places, at most
-_CORE = 0.7  # of the step: the distance in the core, if tails are coarser
+_CORE = 0.7  # of the step: the least distance, if others are coarser
+_ADDED = 0.3  # of the error of the step: what coarser places may add to it
+_LITTLE_WORK = 3e6  # products of one sum: nothing shorter is looked for
 _MOST_DRAWN = 40_000  # places for one kind of loss
 _MOST_BEYOND = 20_000  # places beyond the others, for a rare large loss
 # How often, and how fine
@@ -147,37 +149,42 @@ class Goal:
 # --- Where places should be
 
 
-def place_levels(part: Cells, tilt: float, step: float) -> NDArray[np.int64]:
+def place_levels(
+    part: Cells, tilt: float, step: float, room: float, core: bool
+) -> NDArray[np.int64]:
     r"""How often the step may be doubled in each cell of a rough look.
 
-    Formula: 0 in a core; outside $w \propto \rho^{-1/3}$, so that all
-    errors outside are as large as those of the core.
+    Formula: $w \propto \rho^{-1/3}$, so that coarser places add `room`
+    times the error that the step alone makes; 0 in the core, if wanted.
     """
     rough, _ = part.tilted_masses(tilt)
     rough = rough / np.sum(rough)
     length = np.diff(part.edges, prepend=part.edges[0] - 1.0)
     length = np.maximum(length, TINY)
     outside = min(_LOOSE, math.exp(-_DECAY / part.count)) / 2
-    ends = outside, 1 - outside
-    low, high = np.searchsorted(np.cumsum(rough), ends)
-    rough[low : high + 1] = 0.0
+    low, high = np.searchsorted(np.cumsum(rough), (outside, 1 - outside))
+    inside = slice(low, high + 1) if core else slice(0)
+    rough[inside] = 0.0
     with np.errstate(divide="ignore"):
         wide = np.minimum((rough / length) ** (-1 / 3), 1e30)
     most = max(_WIDEST / (1 + tilt) / step, 1.0)
     factors = np.geomspace(1e-9, 1e9, 300)
     widths = np.clip(np.multiply.outer(factors, wide), 1, most)
-    fitting = np.count_nonzero((widths**2 - 1) @ rough <= 1)
+    fitting = np.count_nonzero((widths**2 - 1) @ rough <= room)
     chosen = widths[max(int(fitting) - 1, 0)]
     level: NDArray[np.int64] = np.log2(chosen).astype(np.int64)
-    level[low : high + 1] = 0
+    level[inside] = 0
     return level
 
 
 def graded_places(
-    part: Cells, tilt: float, step: float, offset: float, ends: Sequence[float]
+    part: Cells,
+    levels: Sequence[int],
+    step: float,
+    offset: float,
+    ends: Sequence[float],
 ) -> list[int]:
-    """Places that are farther apart where little of the tilted mass lies."""
-    levels = place_levels(part, tilt, step).tolist()
+    """Places whose distance is the step, doubled as often as cells allow."""
     place, last = (math.floor((x - offset) / step) for x in ends)
     edges = [int(x) for x in np.floor((part.edges - offset) / step)]
     places, cell = [], 0
@@ -196,21 +203,25 @@ def graded_places(
 
 
 def draft_grid(
-    search: Search, kind: int, step: float, log_tail: float, side: End
+    search: Search, kind: int, step: float, core: bool, side: End
 ) -> Grid:
     """Places for one kind of loss, where the engine looks for it.
 
     Atoms lie a hair below places for an upper bound, else above.
     """
-    part, heavy = search.cells[kind], search.heavy[kind]
-    pair, (low, high, _) = part.pair, cut_tails(part, search.tilt, log_tail)
+    part, heavy, tilt = search.cells[kind], search.heavy[kind], search.tilt
+    log_tail = _LOG_TAIL - search.excess - math.log(part.count)
+    pair, (low, high, _) = part.pair, cut_tails(part, tilt, log_tail)
     ends = max(low, pair.loss_range[0]), min(high, pair.loss_range[1])
     if pair.discrete:
-        offset, found, _ = grid_edges(part, step, search.tilt, ends, heavy)
+        offset, found, _ = grid_edges(part, step, tilt, ends, heavy)
         places = found.tolist()
     else:
         offset = (heavy or landmarks(pair) or (0.0,))[0]
-        places = graded_places(part, search.tilt, step, offset, ends)
+        others = search.count / (len(search.cells) * part.count)
+        room = 1.0 if core else _ADDED * others
+        levels = place_levels(part, tilt, step, room, core).tolist()
+        places = graded_places(part, levels, step, offset, ends)
     if pair.atom_count > 0:
         atoms = np.floor((np.array(pair.atoms) - offset) / step + 0.5)
         beside = np.add.outer(atoms.astype(np.int64), [-1, 0, 1])
@@ -248,23 +259,25 @@ def window_ends(
     """First and last place of a window; outside is little tilted mass."""
     ends = []
     for sign, theta in zip((-1, 1), thetas, strict=True):
-        reach, growth = 0, 0.0
+        reach, growth = 0, ball(0)
         for masses, count in parts:
-            reach += count * max(sign * i for i, _ in masses)
+            reach += count * max(sign * i for i, m in masses if not m == 0)
             eta = sign * ball(theta)
             grown = sum((m * (eta * i).exp() for i, m in masses), ball(0))
-            growth += count * float(grown.log().mid())
-        if not math.isfinite(growth):
+            growth += count * grown.log()
+        if not growth.rad() < 1:
             raise Undecided("masses are not known well enough")
-        ends.append(min(reach, math.ceil((growth - log_out) / theta)))
+        most = float(growth.upper())
+        ends.append(min(reach, math.ceil((most - log_out) / theta)))
     return -ends[0], ends[1]
 
 
-def draft_sum(goal: Goal, search: Search, spread: float) -> Proof:
+def draft_sum(goal: Goal, search: Search, spread: float, core: bool) -> Proof:
     """A proof by a sum, at the current precision.
 
     Parameters: `goal`; `search`, with cells and order of the engine;
-    `spread`, roughly the step that its grid would have.
+    `spread`, roughly the step that its grid would have; `core`, whether
+    high frequencies shall fall by themselves.
     """
     sign = 1 if goal.side == "upper" else -1
     atoms = any(pair.atom_count for pair in search.pairs)
@@ -276,15 +289,14 @@ def draft_sum(goal: Goal, search: Search, spread: float) -> Proof:
     log_out = math.log(_SPARED * goal.delta) + tilt * goal.epsilon
     log_out -= log_peak(tilt)
     grids, parts = [], []
-    make = upper_table if sign > 0 else lower_table
     for kind, (law, count) in enumerate(goal.laws.items()):
-        log_tail = _LOG_TAIL - search.excess - math.log(count)
-        grid = draft_grid(search, kind, step, log_tail, goal.side)
+        grid = draft_grid(search, kind, step, core, goal.side)
         if sign > 0:
             enough = _SPARED * goal.delta / search.count
             grid = with_far_places(grid, law, tilt, enough)
         grids.append(grid)
-        parts.append((tilted(make(law, grid), grid, tilt), count))
+        table = made_table(law, grid, sign, flint().ctx.prec)
+        parts.append((tilted(table, grid, tilt), count))
     first, end = window_ends(parts, log_out, thetas)
     size = max(end - first + 1, 3) | 1
     last = highest_needed(parts, size, log_out - math.log(size))
@@ -294,17 +306,32 @@ def draft_sum(goal: Goal, search: Search, spread: float) -> Proof:
     return Proof(goal.side, goal.direction, "sum", tuple(grids), circle)
 
 
-def precise_draft(goal: Goal, search: Search, spread: float) -> Proof:
+def precise_draft(
+    goal: Goal, search: Search, spread: float, core: bool
+) -> Proof:
     """`draft_sum` with as many bits as it takes."""
     bits = FIRST_BITS
     while True:
         try:
             with flint().ctx.workprec(bits):
-                return draft_sum(goal, search, spread)
+                return draft_sum(goal, search, spread, core)
         except Undecided:
             bits *= 2
             if bits > MOST_BITS:
                 raise
+
+
+def best_draft(goal: Goal, search: Search, spread: float) -> Proof | None:
+    """The draft that takes less work; None where all are too fine."""
+    drafts = []
+    for core in (False, True):
+        try:
+            drafts.append(precise_draft(goal, search, spread, core))
+        except GridTooFine:
+            continue
+        if drafts[-1].work <= _LITTLE_WORK:
+            break
+    return min(drafts, key=lambda x: x.work, default=None)
 
 
 # --- Finer and finer
@@ -347,10 +374,7 @@ def prove_by_sum(goal: Goal, search: Search) -> Proof | None:
     tried: list[tuple[float, float]] = []
     for _ in range(_GRIDS):
         try:
-            drawn = share * search.step
-            proof: Proof | None = precise_draft(goal, search, drawn)
-        except GridTooFine:
-            proof = None
+            proof = best_draft(goal, search, share * search.step)
         except Undecided:
             break
         if proof is None or proof.work > _MOST_WORK:
@@ -454,15 +478,16 @@ class RunToProve:
         return (nothing if side == "upper" else 0.0), []
 
 
-def merged_pair(law: Law) -> DominatingPair:
-    """The pair of Gaussian laws that are one.
+def merged_pair(law: Law) -> DominatingPair | None:
+    """The pair of a Gaussian law, which may stand for many steps.
 
     >>> from fractions import Fraction
     >>> merged_pair(GaussianLaw(Fraction(4)))
     GaussianPair(mu=2.0)
     """
-    square = law.square if isinstance(law, GaussianLaw) else math.nan
-    return GaussianPair(math.sqrt(square))
+    if not isinstance(law, GaussianLaw):
+        return None
+    return GaussianPair(math.sqrt(law.square))
 
 
 def run_losses(
@@ -489,7 +514,7 @@ def run_losses(
             (law,) = laws[min(k, len(laws) - 1)]
             known[law] = pairs[min(k, len(pairs) - 1)]
     return [
-        [(known.get(law) or merged_pair(law), n) for law, n in laws.items()]
+        [(merged_pair(law) or known[law], n) for law, n in laws.items()]
         for known, laws in zip(found, ways, strict=True)
     ]
 

@@ -14,7 +14,7 @@ Names used here:
 | $\lambda$ | `tilt` | exponent of the tilt, $> 0$ |
 | $m_i$, $\hat m$ | `masses`, `spectra` | tilted masses, and their transform |
 | $\ell_i$, $g_i$ | –, `gap` | loss of the sum at place $i$; $\ell_i - \varepsilon$, `gap` at the first place above $\varepsilon$ |
-| $M_i$, $W_i$, $\hat w$ | –, `weight_transform` | tilted mass of the sum at a place, its weight in $\delta$; transform of the weights |
+| $M_i$, $W_i$, $\hat w$ | –, `weight_transforms` | tilted mass of the sum at a place, its weight in $\delta$; transform of the weights |
 | $a$, $N$, $K$ | `first`, `size`, `last` | first place of a window, places of the circle, highest frequency |
 | $\hat W$ | `peak` | the largest weight that there can be |
 | $B$, $A$, $h$ | `outside_mass`, `high_part` | what lies below and above the window; bound of the other frequencies |
@@ -24,7 +24,7 @@ Names used here:
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -49,12 +49,15 @@ __all__ = [
     "lower_table",
     "CircleChoice",
     "tilted",
+    "circle_turns",
     "frequencies",
+    "spectrum_work",
+    "chirp_frequencies",
     "even_stretches",
     "high_part",
     "highest_needed",
     "outside_mass",
-    "weight_transform",
+    "weight_transforms",
     "infinite_share",
     "circle_sum",
 ]
@@ -297,28 +300,83 @@ def tilted(table: Table, grid: Grid, tilt: float) -> Masses:
     return [(i, p * (scale * grid.loss(i)).exp()) for i, p in table[0]]
 
 
+def circle_turns(size: int) -> Callable[[int], Any]:
+    r"""The turns $e^{2 \pi \mathrm{i} k/N}$ of a circle, for whole k.
+
+    >>> turn = circle_turns(4)
+    >>> round(float(turn(1).imag), 3), round(float(turn(-2).real), 3)
+    (1.0, -1.0)
+    """
+    acb, block = flint().acb, math.isqrt(size) + 1
+    near, far = (
+        [acb(ball(Fraction(2 * k, size))).exp_pi_i() for k in some]
+        for some in (range(block), range(0, size, block))
+    )
+
+    def turn(k: int) -> Any:
+        k %= size
+        return far[k // block] * near[k % block]
+
+    return turn
+
+
 def frequencies(masses: Masses, size: int, last: int) -> list[Any]:
     r"""Transforms $\sum_i m_i e^{2 \pi \mathrm{i} k i/N}$ for k = 0 to `last`.
+
+    Formula: a product of matrices, or where that takes more work
+    $ik = (i^2 + k^2 - (k - i)^2)/2$ and one product of polynomials.
 
     >>> two = frequencies([(0, ball(1)), (1, ball(1))], 6, 3)
     >>> [round(float(x.real), 3) for x in two]
     [2.0, 1.5, 0.5, 0.0]
     """
-    acb, matrix = flint().acb, flint().acb_mat
-    block = math.isqrt(last) + 1
-    turns = [
-        acb(ball(Fraction(2 * (i % size), size))).exp_pi_i() for i, _ in masses
+    places = [i for i, _ in masses]
+    wide = max(places, default=0) - min(places, default=0) + 1
+    if spectrum_work(len(places), wide, size, last) < len(places) * last:
+        return chirp_frequencies(masses, size, last)
+    matrix, block = flint().acb_mat, math.isqrt(last) + 1
+    turn = circle_turns(size)
+    fine = [[turn(k * i) for i in places] for k in range(block)]
+    coarse = [
+        [m * turn(k * i) for i, m in masses] for k in range(0, last + 1, block)
     ]
-    ones = [acb(1)] * len(masses)
-    fine = [ones]
-    for _ in range(block):
-        fine.append([x * y for x, y in zip(fine[-1], turns, strict=True)])
-    jump = fine.pop()
-    coarse = [[acb(m) for _, m in masses]]
-    for _ in range(last // block):
-        coarse.append([x * y for x, y in zip(coarse[-1], jump, strict=True)])
     table = matrix(coarse) * matrix(fine).transpose()
     return list(table.entries()[: last + 1])
+
+
+def spectrum_work(places: int, wide: int, size: int, last: int) -> float:
+    """Products that a transform takes, roughly.
+
+    Parameters: how many `places`, from first to last `wide`; `size` of the
+    circle; `last`, the highest frequency.
+    """
+    return min(places * last, 100.0 * (min(wide, size) + last))
+
+
+def chirp_frequencies(masses: Masses, size: int, last: int) -> list[Any]:
+    r"""As `frequencies`, by $u_k \sum_i (m_i u_i) \bar u_{k-i}$.
+
+    >>> three = [(i, ball(1)) for i in range(5, 8)]
+    >>> [round(float(x.real), 3) for x in chirp_frequencies(three, 6, 2)]
+    [3.0, 2.0, 0.0]
+    """
+    acb, poly = flint().acb, flint().acb_poly
+    begin = min(i for i, _ in masses)
+    wide = min(max(i for i, _ in masses) - begin + 1, size)
+    folded = [ball(0)] * wide
+    for i, m in masses:
+        folded[(i - begin) % size] += m
+    turn = circle_turns(2 * size)
+    u = [turn(j * j) for j in range(max(wide, last + 1))]
+    one = poly([acb(m) * x for m, x in zip(folded, u, strict=False)])
+    back = [x.conjugate() for x in u]
+    other = poly(back[wide - 1 : 0 : -1] + back[: last + 1])
+    found = (one * other).coeffs()[wide - 1 : wide + last]
+    found += [acb(0)] * (last + 1 - len(found))
+    return [
+        x * y * turn(2 * k * begin)
+        for k, (x, y) in enumerate(zip(found, u, strict=False))
+    ]
 
 
 def even_stretches(masses: Masses) -> list[tuple[int, Ball]]:
@@ -418,23 +476,26 @@ def outside_mass(
     return outside.upper()
 
 
-def weight_transform(
-    circle: CircleChoice, step: Ball, gap: Ball, start: int, k: int
-) -> Any:
-    r"""Transform of what places of the window weigh in delta.
+def weight_transforms(
+    circle: CircleChoice, step: Ball, gap: Ball, start: int
+) -> Iterator[Any]:
+    r"""Transforms of what places weigh in delta, for k = 0 to the last.
 
     Formula: $\sum_x e^{-\lambda g_x} (1 - e^{-g_x}) e^{-2 \pi \mathrm{i}
     k x/N}$ from the first place above epsilon on: two geometric series.
     """
-    acb = flint().acb
     number = circle.first + circle.size - start
-    turn = acb(ball(Fraction(-2 * k, circle.size))).exp_pi_i()
-    total = acb(0)
+    turn, series = circle_turns(circle.size), []
     for sign, rate in ((1, ball(circle.tilt)), (-1, ball(circle.tilt) + 1)):
-        a = turn * acb((-rate * step).exp())
-        total += sign * (-rate * gap).exp() * (1 - a**number) / (1 - a)
-    phase = Fraction(-2 * (k * start % circle.size), circle.size)
-    return total * acb(ball(phase)).exp_pi_i()
+        ratio, scale = (-rate * step).exp(), sign * (-rate * gap).exp()
+        series.append((scale, scale * ratio**number, ratio))
+    for k in range(circle.last + 1):
+        one, end = turn(-k), turn(-k * number)
+        total = sum(
+            (scale - rest * end) / (1 - ratio * one)
+            for scale, rest, ratio in series
+        )
+        yield total * turn(-k * start)
 
 
 def infinite_share(parts: Sequence[tuple[Ball, int]]) -> Ball:
@@ -478,8 +539,8 @@ def circle_sum(
         spectra = [
             (frequencies(m, circle.size, circle.last), n) for m, n in parts
         ]
-        for k in range(circle.last + 1):
-            entry = weight_transform(circle, ball(width), gap, start, k)
+        weights = weight_transforms(circle, ball(width), gap, start)
+        for k, entry in enumerate(weights):
             for spectrum, count in spectra:
                 entry *= spectrum[k] ** count
             total += entry.real * (2 if k else 1)
