@@ -83,6 +83,7 @@ __all__ = [
     "infinite_sums",
     "made_table",
     "sum_bound",
+    "all_at_once",
     "proof_bound",
     "decided",
     "ProofStep",
@@ -98,7 +99,9 @@ __all__ = [
 
 End = Literal["lower", "upper"]
 Asked = Literal["epsilon", "delta"]
-ProofWay = Literal["sum", "one run", "infinite losses", "largest loss"]
+ProofWay = Literal[
+    "sum", "one run", "infinite losses", "largest loss", "all at once"
+]
 CERTIFICATE_FORMAT = "accountlib certificate, version 1"
 FIRST_BITS = 128  # of the numbers in a first try
 MOST_BITS = 4096  # of the last one
@@ -111,8 +114,8 @@ _MOST_PROOFS = 16
 class Proof:
     """What was chosen to prove one end in one direction.
 
-    Fields: `side`, the end; `direction`, 0 or 1; `way`; for a sum also
-    `grids`, one for each law, and the `circle`.
+    Fields: `side`, the end; `direction`, 0 or 1; `way`; for a sum and for
+    all at once `grids`, one for each law; for a sum the `circle`.
     """
 
     side: End
@@ -323,6 +326,19 @@ def sum_bound(
     return finite + infinite_sums(laws, infinite)
 
 
+def all_at_once(laws: Mapping[Law, int], proof: Proof, epsilon: float) -> Ball:
+    r"""The line of one event: all losses are above places, in all runs.
+
+    Formula: $\prod_j P_j(E_j)^{T_j} - e^\varepsilon \prod_j
+    Q_j(E_j)^{T_j}$, where $E_j$ is above the first place of grid j.
+    """
+    p, q = ball(1), ball(epsilon).exp()
+    for (law, count), grid in zip(laws.items(), proof.grids, strict=True):
+        one, other = law.event(grid.loss(grid.runs[0][0]))
+        p, q = p * one**count, q * other**count
+    return p - q
+
+
 def proof_bound(laws: Mapping[Law, int], proof: Proof, epsilon: float) -> Ball:
     """What a proof shows of delta at one epsilon, at this precision.
 
@@ -342,6 +358,8 @@ def proof_bound(laws: Mapping[Law, int], proof: Proof, epsilon: float) -> Ball:
         if sign < 0 or not ball(epsilon) >= most:
             return ball((1 + sign) // 2)
         return infinite
+    if proof.way == "all at once":
+        return ball(1) if sign > 0 else all_at_once(laws, proof, epsilon)
     if proof.way == "one run":
         ((law, count),) = laws.items()
         check_number("count of a proof by one run", count, 1, 1)

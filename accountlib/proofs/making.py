@@ -49,6 +49,7 @@ from accountlib.proofs.balls import Ball, GaussianLaw, Law, ball, flint
 from accountlib.proofs.certificates import (
     FIRST_BITS,
     MOST_BITS,
+    MOST_PRODUCTS,
     Asked,
     Certificate,
     End,
@@ -64,6 +65,7 @@ from accountlib.proofs.sums import (
     Grid,
     Masses,
     Undecided,
+    farthest,
     highest_needed,
     runs_of,
     tilted,
@@ -81,10 +83,12 @@ from accountlib.worst_cases.noise import GaussianPair
 
 __all__ = [
     "Goal",
+    "Shown",
     "place_levels",
     "graded_places",
     "draft_grid",
     "with_far_places",
+    "with_low_places",
     "window_ends",
     "draft_sum",
     "precise_draft",
@@ -113,6 +117,7 @@ _WIDEST = 0.25  # tilt times distance of places, at most
 _CORE = 0.7  # of the step: the least distance, if others are coarser
 _ADDED = 0.3  # of the error of the step: what coarser places may add to it
 _LITTLE_WORK = 3e6  # products of one sum: nothing shorter is looked for
+_TABLE_WORK = 2000.0  # products that take as long as a place of a table
 _MOST_DRAWN = 40_000  # places for one kind of loss
 _MOST_BEYOND = 20_000  # places beyond the others, for a rare large loss
 # How often, and how fine
@@ -121,7 +126,6 @@ _EASY = 0.5  # part of the goal that the engine's bound does not exceed
 _SAFE = 0.9  # of the step that two tries seem to ask for
 _FINEST_SHARE = 0.01  # of the engine's step
 _GRIDS = 8  # tries for one end
-_MOST_WORK = 6e7  # products of one sum: some ten seconds
 _LOOSER = 4.0  # times the room by which an end moves
 _MOVES = 6  # ends that are tried, if the engine's own is not proven
 
@@ -144,6 +148,29 @@ class Goal:
     def decided(self, proof: Proof) -> tuple[bool, Ball, int]:
         """As `decided`, for this goal."""
         return decided(self.laws, proof, self.epsilon, self.delta, self.strict)
+
+    def rounded(self, value: Ball) -> float:
+        """A number that a bound in a ball surely reaches."""
+        if self.side == "upper":
+            return math.nextafter(float(value.upper()), math.inf)
+        return max(math.nextafter(float(value.lower()), -math.inf), 0.0)
+
+    def closeness(self, shown: "Shown") -> float:
+        """How good a bound is: the larger, the better."""
+        return -shown.delta if self.side == "upper" else shown.delta
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A proof with what it shows.
+
+    Fields: `proof`; `proven`, whether that is the goal; `delta`, the
+    bound that it shows, rounded outward.
+    """
+
+    proof: Proof
+    proven: bool
+    delta: float
 
 
 # --- Where places should be
@@ -248,6 +275,23 @@ def with_far_places(grid: Grid, law: Law, tilt: float, enough: float) -> Grid:
     return replace(grid, runs=grid.runs + beyond)
 
 
+def with_low_places(
+    grid: Grid, law: Law, part: Cells, tilt: float, log_tail: float
+) -> Grid:
+    """The grid with more places below, until little moves up to the first."""
+    apart = max(1, int(_WIDEST / ((1 + tilt) * grid.step)))
+    most = float(part.cumulants(np.array([tilt]))[0, 0]) / part.count
+    first, more = grid.places[0], 0
+    while more < _MOST_BEYOND:
+        loss = grid.loss(first - more * apart)
+        below = law.total[0] - law.event(loss)[0]
+        if (tilt * loss - most - log_tail).exp() * below < 1:
+            break
+        more += 1 + more // 8
+    beyond = ((first - more * apart, apart, more),) if more else ()
+    return replace(grid, runs=beyond + grid.runs)
+
+
 # --- The circle
 
 
@@ -259,25 +303,25 @@ def window_ends(
     """First and last place of a window; outside is little tilted mass."""
     ends = []
     for sign, theta in zip((-1, 1), thetas, strict=True):
-        reach, growth = 0, ball(0)
+        growth = ball(0)
         for masses, count in parts:
-            reach += count * max(sign * i for i, m in masses if not m == 0)
             eta = sign * ball(theta)
             grown = sum((m * (eta * i).exp() for i, m in masses), ball(0))
             growth += count * grown.log()
         if not growth.rad() < 1:
             raise Undecided("masses are not known well enough")
-        most = float(growth.upper())
-        ends.append(min(reach, math.ceil((most - log_out) / theta)))
+        needed = (float(growth.upper()) - log_out) / theta
+        ends.append(min(farthest(parts, sign), math.ceil(needed)))
     return -ends[0], ends[1]
 
 
-def draft_sum(goal: Goal, search: Search, spread: float, core: bool) -> Proof:
+def draft_sum(goal: Goal, search: Search, spread: float, most: float) -> Proof:
     """A proof by a sum, at the current precision.
 
     Parameters: `goal`; `search`, with cells and order of the engine;
-    `spread`, roughly the step that its grid would have; `core`, whether
-    high frequencies shall fall by themselves.
+    `spread`, roughly the step that its grid would have; `most`, products
+    that a core may cost, 0 for none.
+    Raises: GridTooFine where it takes more work.
     """
     sign = 1 if goal.side == "upper" else -1
     atoms = any(pair.atom_count for pair in search.pairs)
@@ -288,15 +332,23 @@ def draft_sum(goal: Goal, search: Search, spread: float, core: bool) -> Proof:
     tilt, thetas = search.tilt, tuple(x * step for x in search.thetas)
     log_out = math.log(_SPARED * goal.delta) + tilt * goal.epsilon
     log_out -= log_peak(tilt)
-    grids, parts = [], []
+    grids = [
+        draft_grid(search, kind, step, most > 0, goal.side)
+        for kind in range(len(goal.laws))
+    ]
+    places = sum(number for grid in grids for *_, number in grid.runs)
+    if 0 < most < _TABLE_WORK * places:
+        raise GridTooFine(step, places)
+    parts = []
     for kind, (law, count) in enumerate(goal.laws.items()):
-        grid = draft_grid(search, kind, step, core, goal.side)
         if sign > 0:
             enough = _SPARED * goal.delta / search.count
-            grid = with_far_places(grid, law, tilt, enough)
-        grids.append(grid)
-        table = made_table(law, grid, sign, flint().ctx.prec)
-        parts.append((tilted(table, grid, tilt), count))
+            far = with_far_places(grids[kind], law, tilt, enough)
+            tail = _LOG_TAIL - search.excess - math.log(count)
+            how = law, search.cells[kind], tilt, tail
+            grids[kind] = with_low_places(far, *how)
+        table = made_table(law, grids[kind], sign, flint().ctx.prec)
+        parts.append((tilted(table, grids[kind], tilt), count))
     first, end = window_ends(parts, log_out, thetas)
     size = max(end - first + 1, 3) | 1
     last = highest_needed(parts, size, log_out - math.log(size))
@@ -307,14 +359,14 @@ def draft_sum(goal: Goal, search: Search, spread: float, core: bool) -> Proof:
 
 
 def precise_draft(
-    goal: Goal, search: Search, spread: float, core: bool
+    goal: Goal, search: Search, spread: float, most: float
 ) -> Proof:
     """`draft_sum` with as many bits as it takes."""
     bits = FIRST_BITS
     while True:
         try:
             with flint().ctx.workprec(bits):
-                return draft_sum(goal, search, spread, core)
+                return draft_sum(goal, search, spread, most)
         except Undecided:
             bits *= 2
             if bits > MOST_BITS:
@@ -323,13 +375,14 @@ def precise_draft(
 
 def best_draft(goal: Goal, search: Search, spread: float) -> Proof | None:
     """The draft that takes less work; None where all are too fine."""
-    drafts = []
-    for core in (False, True):
+    drafts, most = [], 0.0
+    for _ in ("few places", "a core"):
         try:
-            drafts.append(precise_draft(goal, search, spread, core))
+            drafts.append(precise_draft(goal, search, spread, most))
         except GridTooFine:
-            continue
-        if drafts[-1].work <= _LITTLE_WORK:
+            pass
+        most = drafts[0].work if drafts else math.inf
+        if most <= _LITTLE_WORK:
             break
     return min(drafts, key=lambda x: x.work, default=None)
 
@@ -367,29 +420,32 @@ def engine_search(losses: Losses, goal: Goal, width: float) -> Search:
     return replace(look, step=step, bound=found.bound)
 
 
-def prove_by_sum(goal: Goal, search: Search) -> Proof | None:
+def prove_by_sum(goal: Goal, search: Search) -> Shown | None:
     """Grids that become finer until the goal is proven, or hopeless."""
     easy = goal.side == "upper" and (search.bound.upper < _EASY * goal.delta)
     share = _FIRST_SHARES[1 if easy else 0]
     tried: list[tuple[float, float]] = []
+    best = None
     for _ in range(_GRIDS):
         try:
             proof = best_draft(goal, search, share * search.step)
         except Undecided:
             break
-        if proof is None or proof.work > _MOST_WORK:
+        if proof is None or proof.work > MOST_PRODUCTS:
             if tried:
                 break
             share *= 2
             continue
         proven, value, _ = goal.decided(proof)
+        shown = Shown(proof, proven, goal.rounded(value))
         if proven:
-            return proof
+            return shown
+        best = max(best or shown, shown, key=goal.closeness)
         tried.append((share, float(value.mid())))
         share = next_share(tried, goal.delta)
         if share < _FINEST_SHARE:
             break
-    return None
+    return best
 
 
 # --- Ends
@@ -397,25 +453,30 @@ def prove_by_sum(goal: Goal, search: Search) -> Proof | None:
 
 def simple_proof(goal: Goal) -> Proof | None:
     """A proof without a sum, if there is one."""
-    ways: list[ProofWay] = ["infinite losses"]
-    if goal.side == "upper":
-        ways = ["largest loss"]
-    if sum(goal.laws.values()) == 1:
-        ways.append("one run")
-    for way in ways:
-        proof = Proof(goal.side, goal.direction, way)
-        if way == "infinite losses" or math.isfinite(goal.epsilon):
-            if goal.decided(proof)[0]:
-                return proof
-    return None
+    ways: list[Proof] = []
+    if sum(goal.laws.values()) == 1 and math.isfinite(goal.epsilon):
+        ways = [Proof(goal.side, goal.direction, "one run")]
+    if goal.side == "lower":
+        ways.append(Proof(goal.side, goal.direction, "infinite losses"))
+        ends = [float(law.ends[1].lower()) for law in goal.laws]
+        if goal.delta == 0 and all(map(math.isfinite, ends)):
+            hair = [math.nextafter(x, -math.inf) for x in ends]
+            grids = tuple(Grid(x, 1.0, ((0, 1, 1),)) for x in hair)
+            found = goal.side, goal.direction, "all at once", grids
+            ways.append(Proof(*found))
+    elif math.isfinite(goal.epsilon):
+        ways.append(Proof(goal.side, goal.direction, "largest loss"))
+    return next((way for way in ways if goal.decided(way)[0]), None)
 
 
-def prove(goal: Goal, losses: Losses, width: float) -> Proof | None:
-    """A proof of a goal, if one is found."""
+def prove(goal: Goal, losses: Losses, width: float) -> Shown | None:
+    """A proof of a goal, or of something weaker, if one is found."""
     proof = simple_proof(goal)
+    if proof:
+        return Shown(proof, True, goal.delta)
     one = sum(goal.laws.values()) == 1
-    if proof or one or goal.delta == 0 or math.isinf(goal.epsilon):
-        return proof
+    if one or goal.delta == 0 or math.isinf(goal.epsilon):
+        return None
     return prove_by_sum(goal, engine_search(losses, goal, width))
 
 
@@ -446,21 +507,33 @@ class RunToProve:
         most = math.inf if self.asked == "epsilon" else 1.0
         return end >= most if side == "upper" else end == 0
 
-    def proofs(self, side: End, end: float) -> list[Proof] | None:
-        """Proofs of one end, if all that it takes are found.
+    def shown(self, side: End, end: float) -> list[Shown]:
+        """What is found for one end, in one direction or in all.
 
-        An upper end takes one for each direction, a lower end one.
+        An upper end takes all directions; of a lower end the best is kept.
         """
         found = []
         for direction, losses in enumerate(self.losses):
             goal = self.goal(direction, side, end)
-            proof = prove(goal, losses, self.width)
-            if proof and side == "lower":
-                return [proof]
-            if not proof and side == "upper":
-                return None
-            found += [proof] if proof else []
-        return found or None
+            shown = prove(goal, losses, self.width)
+            if shown and shown.proven and side == "lower":
+                return [shown]
+            if not shown and side == "upper":
+                return []
+            found += [shown] if shown else []
+        if side == "lower" and found:
+            return [max(found, key=lambda x: x.delta)]
+        return found
+
+    def weaker(self, side: End, found: Sequence[Shown]) -> float:
+        """The bound for delta that proofs show which missed their goal."""
+        deltas = [x.delta for x in found if not x.proven]
+        return max(deltas) if side == "upper" else min(deltas)
+
+    def again(self, shown: Shown, side: End, end: float) -> Shown:
+        """The same proof, held against another end."""
+        goal = self.goal(shown.proof.direction, side, end)
+        return replace(shown, proven=goal.decided(shown.proof)[0])
 
     def proven_end(self, side: End, bound: Bound) -> tuple[float, list[Proof]]:
         """An end that is proven: the engine's, or a looser one."""
@@ -469,9 +542,13 @@ class RunToProve:
         for _ in range(_MOVES):
             if self.claims_nothing(side, end):
                 return end, []
-            proofs = self.proofs(side, end)
-            if proofs:
-                return end, proofs
+            found = self.shown(side, end)
+            if found and not all(x.proven for x in found):
+                if self.asked == "delta":
+                    end = self.weaker(side, found)
+                    found = [self.again(x, side, end) for x in found]
+            if found and all(x.proven for x in found):
+                return end, [x.proof for x in found]
             end = first + room if side == "upper" else max(first - room, 0.0)
             room *= _LOOSER
         nothing = math.inf if self.asked == "epsilon" else 1.0

@@ -56,6 +56,7 @@ __all__ = [
     "even_stretches",
     "high_part",
     "highest_needed",
+    "farthest",
     "outside_mass",
     "weight_transforms",
     "infinite_share",
@@ -452,6 +453,14 @@ def highest_needed(
     return high
 
 
+def farthest(parts: Sequence[tuple[Masses, int]], sign: int) -> int:
+    """Sign times the last place of the sum that has mass, on one side."""
+    return sum(
+        n * max((sign * i for i, m in masses if not m == 0), default=0)
+        for masses, n in parts
+    )
+
+
 def outside_mass(
     parts: Sequence[tuple[Masses, int]], circle: CircleChoice
 ) -> Ball:
@@ -463,9 +472,7 @@ def outside_mass(
     outside = ball(0)
     for sign, theta in zip((-1, 1), circle.thetas, strict=True):
         end = circle.first + circle.size if sign > 0 else circle.first - 1
-        pick = max if sign > 0 else min
-        reach = sum(n * pick(masses)[0] for masses, n in parts)
-        if sign * reach < sign * end:
+        if farthest(parts, sign) < sign * end:
             continue
         eta = sign * ball(theta)
         bound = (-eta * end).exp()
@@ -473,7 +480,7 @@ def outside_mass(
             grown = sum((m * (eta * i).exp() for i, m in masses), ball(0))
             bound *= grown**count
         outside += bound
-    return outside.upper()
+    return outside
 
 
 def weight_transforms(
