@@ -17,6 +17,7 @@ Names used here:
 
 import hashlib
 import math
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -56,7 +57,12 @@ from accountlib.proofs.certificates import (
     ProofWay,
     decided,
 )
-from accountlib.proofs.laws import run_laws
+from accountlib.proofs.samplers import (
+    laws_of_release,
+    lower_laws,
+    reversed_law,
+    run_laws,
+)
 from accountlib.proofs.sums import (
     MOST_FREQUENCIES,
     CircleChoice,
@@ -96,6 +102,7 @@ __all__ = [
     "prove",
     "RunToProve",
     "merged_pair",
+    "known_pairs",
     "run_losses",
     "engine_bound",
     "certificate",
@@ -392,19 +399,22 @@ def prove(goal: Goal, losses: Losses, width: float) -> Proof | None:
     one = sum(goal.laws.values()) == 1
     if proof or one or goal.delta == 0 or math.isinf(goal.epsilon):
         return proof
-    return prove_by_sum(goal, engine_search(losses, goal, width))
+    search = engine_search(losses, goal, width)
+    low, high = search.bound
+    hopeless = low > goal.delta if goal.side == "upper" else high < goal.delta
+    return None if hopeless else prove_by_sum(goal, search)
 
 
 @dataclass(frozen=True)
 class RunToProve:
     """A run with a question, in laws and in the engine's pairs.
 
-    Fields: `laws` and `losses`, for each direction; `asked`, `given`;
-    `width`, the relative width that is wanted.
+    Fields: `laws` and `losses`, for each end and direction; `asked`,
+    `given`; `width`, the relative width that is wanted.
     """
 
-    laws: Sequence[Mapping[Law, int]]
-    losses: Sequence[Losses]
+    laws: Mapping[End, Sequence[Mapping[Law, int]]]
+    losses: Mapping[End, Sequence[Losses]]
     asked: Asked
     given: float
     width: float
@@ -414,7 +424,7 @@ class RunToProve:
         at = (
             (end, self.given) if self.asked == "epsilon" else (self.given, end)
         )
-        laws, strict = self.laws[direction], self.asked == "epsilon"
+        laws, strict = self.laws[side][direction], self.asked == "epsilon"
         return Goal(laws, direction, side, *at, strict)
 
     def claims_nothing(self, side: End, end: float) -> bool:
@@ -428,7 +438,7 @@ class RunToProve:
         An upper end takes one for each direction, a lower end one.
         """
         found = []
-        for direction, losses in enumerate(self.losses):
+        for direction, losses in enumerate(self.losses[side]):
             goal = self.goal(direction, side, end)
             proof = prove(goal, losses, self.width)
             if proof and side == "lower":
@@ -465,32 +475,36 @@ def merged_pair(law: Law) -> DominatingPair:
     return GaussianPair(math.sqrt(square))
 
 
-def run_losses(
-    releases: Sequence[Release],
-    adjacency: Adjacency,
-    records: int,
-    ways: Sequence[Mapping[Law, int]],
-) -> list[Losses]:
-    """The engine's pair for each law: it knows where to look.
+def known_pairs(
+    release: Release, adjacency: Adjacency, records: int
+) -> dict[Law, DominatingPair]:
+    """The engine's pair for each law of a release: it knows where to look."""
+    mechanism, sampling = release.mechanism, release.sampling
+    side = adjacency
+    if adjacency is Adjacency.ADD:  # the reverse of remove
+        side = Adjacency.REMOVE
+    pair = dominating_pairs(
+        mechanism, sampling=sampling, adjacency=side, group_size=records
+    )[0]
+    laws = laws_of_release(mechanism, sampling, side, records)[0]
+    known: dict[Law, DominatingPair] = {}
+    below = zip(laws.below, pair.reached, strict=False)
+    for law, one in (*below, (laws.above, pair)):
+        known[reversed_law(law)] = one.reversed()
+        known[law] = one
+    return known
 
-    Parameters: `releases`, `adjacency`, `records`; `ways`, the laws of
-    each direction.
+
+def run_losses(
+    known: Mapping[Law, DominatingPair], ways: Sequence[Mapping[Law, int]]
+) -> list[Losses]:
+    """The losses of each direction, in the engine's pairs.
+
+    Parameters: `known`, the pair of each law; `ways`, laws and counts.
     """
-    found: list[dict[Law, DominatingPair]] = [{} for _ in ways]
-    for release in releases:
-        pairs = dominating_pairs(
-            release.mechanism,
-            sampling=release.sampling,
-            adjacency=adjacency,
-            group_size=records,
-        )
-        laws = run_laws([release], adjacency, records)
-        for k, known in enumerate(found):
-            (law,) = laws[min(k, len(laws) - 1)]
-            known[law] = pairs[min(k, len(pairs) - 1)]
     return [
-        [(known.get(law) or merged_pair(law), n) for law, n in laws.items()]
-        for known, laws in zip(found, ways, strict=True)
+        [(known.get(law) or merged_pair(law), n) for law, n in way.items()]
+        for way in ways
     ]
 
 
@@ -561,8 +575,12 @@ def certificate(
     how = name, group_size, relative_width
     bound = engine_bound(releases, asked, given, *how)
     runs = (releases,) if isinstance(releases, Release) else tuple(releases)
-    ways = run_laws(runs, name, group_size)
-    losses = run_losses(runs, name, group_size, ways)
+    ways: dict[End, list[dict[Law, int]]] = {
+        "upper": run_laws(runs, name, group_size),
+        "lower": lower_laws(runs, name, group_size),
+    }
+    known = ChainMap(*(known_pairs(x, name, group_size) for x in runs))
+    losses = {end: run_losses(known, way) for end, way in ways.items()}
     run = RunToProve(ways, losses, asked, given, relative_width)
     lower, below = run.proven_end("lower", bound)
     upper, above = run.proven_end("upper", bound)
