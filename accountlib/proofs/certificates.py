@@ -57,6 +57,7 @@ from accountlib.runs.releases import (
     FixedBatch,
     FullBatch,
     Poisson,
+    RandomAllocation,
     Release,
     ShuffledEpochs,
     TruncatedPoisson,
@@ -149,7 +150,7 @@ PROOF_KINDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             *(RandomizedResponse, PureDP, ApproximateDP),
             *(MixtureOfGaussians, DiscretePair),
             *(FullBatch, Poisson, FixedBatch, TruncatedPoisson),
-            *(ShuffledEpochs, Release),
+            *(RandomAllocation, ShuffledEpochs, Release),
             *(Bound, Grid, CircleChoice, Proof),
         )
     }

@@ -22,6 +22,7 @@ from accountlib.proofs.balls import (
     flint,
     tail_ball,
 )
+from accountlib.proofs.epochs import epoch_law
 from accountlib.proofs.laws import (
     NOBODY,
     no_law,
@@ -35,6 +36,7 @@ from accountlib.runs.releases import (
     FixedBatch,
     FullBatch,
     Poisson,
+    RandomAllocation,
     Release,
     Sampling,
     ShuffledEpochs,
@@ -55,6 +57,7 @@ __all__ = [
     "CutShares",
     "cut_shares",
     "cut_off_laws",
+    "allocated_laws",
     "LargestOutputLaw",
     "shuffled_laws",
     "refuse_neighbours",
@@ -393,6 +396,25 @@ def cut_off_laws(
     return BothEnds(above, both_ends(below).below)
 
 
+# --- Allocated
+
+
+def allocated_laws(
+    mechanism: Mechanism, steps: int, adjacency: Adjacency
+) -> BothEnds:
+    """The laws of an epoch in which each record is in one step.
+
+    Parameters: `mechanism`; `steps` (t at least 2); `adjacency`; for add
+    they are those of remove.
+    Raises: NotImplementedError for an exchange, of which no law is known.
+    """
+    if adjacency is Adjacency.SUBSTITUTE:
+        raise no_law(mechanism, "a record exchanged with RandomAllocation")
+    one = whole_law(mechanism, 1, False)
+    above, below = (epoch_law(one, steps, x) for x in (True, False))
+    return BothEnds(above, (below,))
+
+
 # --- Shuffled
 
 _OUTPUT_CELLS = 1500  # of the largest output of an epoch
@@ -457,12 +479,16 @@ def shuffled_laws(
         raise no_law(mechanism, f"adjacency={str(adjacency)!r} with a shuffle")
     exchanged = adjacency is Adjacency.SUBSTITUTE
     above = whole_law(mechanism, 1, exchanged)
-    attack: Law = NOBODY
+    epoch = attack = epoch_law(above, batches, False)
+    if exchanged:
+        return (BothEnds(above, (epoch, reversed_law(epoch))),)
     if isinstance(mechanism, Gaussian):
-        mu, still = 1 / Fraction(mechanism.noise_multiplier), not exchanged
-        attack = LargestOutputLaw(mu, batches, 2, int(still))
-    one = BothEnds(above, (attack,))
-    return (one,) if exchanged else (one, one.reversed())
+        mu = 1 / Fraction(mechanism.noise_multiplier)
+        attack = LargestOutputLaw(mu, batches, 2, 1)
+    return (
+        BothEnds(above, (attack, epoch)),
+        BothEnds(reversed_law(above), (reversed_law(attack), epoch)),
+    )
 
 
 # --- From a release
@@ -516,6 +542,8 @@ def laws_of_release(
         one = cut_off_laws(mechanism, sampling, adjacency)
     elif isinstance(sampling, FixedBatch) and zeroed:
         one = zeroed_laws(mechanism, sampling.rate)
+    elif isinstance(sampling, RandomAllocation):
+        one = allocated_laws(mechanism, sampling.steps, adjacency)
     else:
         how = mechanism, sampling, records, exchanged
         one = both_ends(release_law(*how))
