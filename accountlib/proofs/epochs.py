@@ -1,7 +1,17 @@
 # Generated from notebooks/proofs/epochs.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""An epoch, in whole numbers."""
+r"""An epoch, in whole numbers
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $t$, $k$ | `steps`, `count` | steps of an epoch; ratios in a sum |
+| $Y$, $S$ | – | ratio $e^L$ of one step; sum of $k$ ratios |
+| $i$, $e$ | `i`, `e` | a place is $S = k + i\,2^e$ |
+| $p_\infty$, $q_\infty$ | `told` | masses of P and Q that count as infinite |
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +59,7 @@ __all__ = [
     "epoch_law",
 ]
 
-# --- An epoch, in whole numbers
+# --- Places like those of floats
 
 Block = tuple[int, list[int]]  # first place, and masses in units of 2^-320
 Blocks = dict[int, Block]  # for each e the masses at places i 2^e

@@ -1,7 +1,18 @@
 # Generated from notebooks/proofs/samplers.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Both ends, in balls."""
+r"""Both ends, in balls
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $\gamma$, $\gamma'$, $\gamma_0$ | `rate`, `kept`, `present` | chance to be in a batch; given that it is full; in a cut-off batch |
+| $p$, $1 - p$ | `full`, `room` | chance that there is no room for one more, and that there is |
+| $\mu$, $\kappa$ | `mu`, `_kappa` | $1/\sigma$; $e^{-\mu^2} (1 - \gamma)/\gamma$ |
+| $t$, $M$ | `batches` | batches of an epoch; the largest output |
+| $v$ | `low`, `high` | $e^w$, the place of an output, as in zo-place |
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +35,6 @@ from accountlib.proofs.balls import (
 )
 from accountlib.proofs.epochs import epoch_law
 from accountlib.proofs.laws import (
-    NOBODY,
     no_law,
     release_law,
     sampled_exchange_law,
@@ -75,7 +85,8 @@ __all__ = [
 def reversed_law(law: Law) -> Law:
     """The pair (Q, P), in its simplest form.
 
-    >>> reversed_law(ReversedLaw(NOBODY)) == NOBODY
+    >>> one = SampledLaw(GaussianLaw(Fraction(1)), Fraction(1, 2))
+    >>> reversed_law(reversed_law(one)) == one
     True
     """
     if isinstance(law, ReversedLaw):
@@ -491,7 +502,7 @@ def shuffled_laws(
     )
 
 
-# --- From a release
+# --- From a release, and a whole run
 
 
 def refuse_neighbours(
@@ -557,7 +568,7 @@ def added_laws(parts: Iterable[tuple[Law, int]]) -> dict[Law, int]:
     """Laws and how often each occurs; those of Gaussian noise are one.
 
     >>> one = GaussianLaw(Fraction(1))
-    >>> added_laws([(one, 2), (NOBODY, 0), (GaussianLaw(Fraction(2)), 1)])
+    >>> added_laws([(one, 2), (GaussianLaw(Fraction(2)), 1)])
     {GaussianLaw(square=Fraction(4, 1)): 1}
     """
     found: dict[Law, int] = {}
