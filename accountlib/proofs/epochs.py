@@ -9,7 +9,7 @@ Names used here:
 |---|---|---|
 | $t$, $k$ | `steps`, `count` | steps of an epoch; ratios in a sum |
 | $Y$, $S$ | – | ratio $e^L$ of one step; sum of $k$ ratios |
-| $i$, $e$ | `i`, `e` | a place is $S = k + i\,2^e$ |
+| $i$, $e$ | `i`, `e` | a place is $S = i\,2^e$ |
 | $p_\infty$, $q_\infty$ | `told` | masses of P and Q that count as infinite |
 """
 
@@ -45,10 +45,10 @@ __all__ = [
     "rare_places",
     "UpperSums",
     "block_of",
-    "first_upper",
-    "places_of_sum",
-    "add_upper",
     "LowerSums",
+    "places_of_sum",
+    "first_upper",
+    "add_upper",
     "first_lower",
     "add_lower",
     "Sums",
@@ -66,9 +66,7 @@ Blocks = dict[int, Block]  # for each e the masses at places i 2^e
 _EPOCH_BITS = 320
 _NO_MASSES: Block = (0, [])
 # The places
-_EPOCH_PART = (
-    2.0**-5
-)  # distance of places, as a part of the mean distance from k
+_EPOCH_PART = 2.0**-5  # distance of places: part of the mean one from k
 _EPOCH_PLACES = 256  # of one distance, on each side; then it doubles
 _FEW_RATIOS = 16  # ratios; their sums have twice as many
 _FARTHEST_DOUBLING = 60  # distances above 2^60 are not needed for any float
@@ -122,10 +120,13 @@ def coarser(block: Block, split: bool) -> Block:
     return low, total
 
 
-def on_places(blocks: Blocks, least: int, most: int, split: bool) -> Blocks:
-    r"""Masses at places $i 2^e$ with $e \ge$ `least` and $|i| \le$ `most`.
+def on_places(
+    blocks: Blocks, count: int, least: int, most: int, split: bool
+) -> Blocks:
+    r"""Masses at places $S = i 2^e$ with $e \ge$ `least`, which are at most
+    `most` of these distances away from `count`.
 
-    >>> on_places({0: (1, [4, 4, 4])}, 0, 2, True)
+    >>> on_places({0: (1, [4, 4, 4])}, 0, 0, 2, True)
     {0: (1, [4, 4]), 1: (1, [2, 2])}
     """
     found: Blocks = {}
@@ -134,8 +135,9 @@ def on_places(blocks: Blocks, least: int, most: int, split: bool) -> Blocks:
         first, masses = added(blocks.get(e, _NO_MASSES), carried)
         start = end = 0
         if e >= least:
-            start = min(max(-most - first, 0), len(masses))
-            end = max(min(most + 1 - first, len(masses)), start)
+            center = count >> e if e > 0 else count << -e
+            start = min(max(center - most - first, 0), len(masses))
+            end = max(min(center + most + 1 - first, len(masses)), start)
         if start < end:
             found[e] = first + start, masses[start:end]
         low, high = (first, masses[:start]), (first + end, masses[end:])
@@ -180,11 +182,12 @@ def least_distance(spread: float) -> int:
     return math.floor(math.log2(_EPOCH_PART * max(spread, _LEAST_SPREAD)))
 
 
-def spread_of(masses: Blocks) -> float:
+def spread_of(masses: Blocks, count: int) -> float:
     """Mean distance of a sum from its mean, roughly."""
     total = 0.0
     for e, (first, block) in masses.items():
-        far = sum(abs(i) * mass for i, mass in enumerate(block, first))
+        start = first - (count >> e if e > 0 else count << -e)
+        far = sum(abs(i) * mass for i, mass in enumerate(block, start))
         total += math.ldexp(far >> 64, e + 64 - _EPOCH_BITS)
     return total
 
@@ -192,33 +195,34 @@ def spread_of(masses: Blocks) -> float:
 def ratio_places(law: Law) -> list[tuple[int, int]]:
     """Places of one ratio, as pairs (e, i): from 0 on, increasing.
 
-    The ratio at a place is 1 + i 2^e.
+    The ratio at a place is i 2^e.
     """
     most = 2 * _EPOCH_PLACES
-    start = least_distance(2 * float((law.height(ball(0))).mid()))
-    low, e, i = [], start, -1
-    while True:
+    start = least_distance(2 * float(law.height(ball(0)).mid()))
+    one = 1 << -start  # a spread is at most 2, so start is negative
+    low, e, i = [], start, one - 1
+    while i >= 0:
         low.append((e, i))
-        if math.ldexp(i, e) <= -1:
-            break
+        if i <= (1 << -e) - most and i > 0:
+            e, i = e + 1, (i + 1) // 2
         i -= 1
-        if i < -most:
-            e, i = e + 1, -most // 2 - 1
-    high, e = [(start, i) for i in range(most + 1)], start
+    last, e = one + most, start
+    high = [(e, i) for i in range(one, last + 1)]
     while e < _FARTHEST_DOUBLING:
-        x = (1 + most * ball(2) ** e).log()
+        x = (last * ball(2) ** e).log()
         if law.height(x) - law.infinite[0] < _TOLD_BEYOND:
             break
-        e += 1
-        high += [(e, i) for i in range(most // 2 + 1, most + 1)]
+        e, first = e + 1, last // 2 + 1
+        last = most + max(1 << max(-e, 0), 1)
+        high += [(e, i) for i in range(first, last + 1)]
     return low[::-1] + high
 
 
 def rare_places(block: Sequence[int], first: int, weight: float) -> int:
-    """How many places at the beginning weigh less than `_RARE_TAIL` together."""
+    """How many places at the beginning weigh less than `_RARE_TAIL`."""
     seen = 0.0
     for k, mass in enumerate(block):
-        seen += mass * max(1.0, 1.0 + (first + k) * weight)
+        seen += mass * max(1.0, (first + k) * weight)
         if seen > _RARE_TAIL:
             return k
     return len(block)
@@ -228,7 +232,7 @@ def rare_places(block: Sequence[int], first: int, weight: float) -> int:
 class UpperSums:
     r"""Sums of ratios whose pair dominates, in units of $2^{-320}$.
 
-    Fields: `count` (k); `masses` of Q at the sums $S = k + i 2^e$, where P
+    Fields: `count` (k); `masses` of Q at the sums $S = i 2^e$, where P
     has $S/k$ as much; `told`, masses of P and of Q that count as infinite.
     """
 
@@ -243,7 +247,7 @@ class UpperSums:
         for e, (first, block) in self.masses.items():
             moved = sum(i * mass for i, mass in enumerate(block, first))
             q += sum(block)
-            p += sum(block) + moved * Fraction(2) ** e / self.count
+            p += moved * Fraction(2) ** e / self.count
         return math.ceil(p), q
 
     def without_tails(self) -> "UpperSums":
@@ -257,7 +261,7 @@ class UpperSums:
             end = rare_places(block[::-1], 1 - first - len(block), -weight)
             end = max(len(block) - end, start)
             for k in (*range(start), *range(end, len(block))):
-                p += block[k] * (1 + (first + k) * share)
+                p += block[k] * (first + k) * share
                 q += block[k]
             if start < end:
                 kept[e] = first + start, block[start:end]
@@ -272,54 +276,6 @@ def block_of(masses: Mapping[int, int]) -> Block:
     """
     first, last = min(masses), max(masses)
     return first, [masses.get(i, 0) for i in range(first, last + 1)]
-
-
-def first_upper(law: Law) -> UpperSums:
-    """The ratio of one step, moved to places: chords of its curve."""
-    places = ratio_places(law)
-    masses: dict[int, dict[int, int]] = {}
-    with flint().ctx.workprec(_EPOCH_BITS + 96):
-        unit = ball(2) ** _EPOCH_BITS
-
-        def units(mass: Ball) -> int:
-            return int((mass * unit).upper().ceil().unique_fmpz())
-
-        alphas = [1 + i * Fraction(2) ** e for e, i in places]
-        heights = [law.total[0]]
-        heights += [law.height(ball(a).log()) for a in alphas[1:]]
-        known = zip(map(ball, alphas), heights, strict=True)
-        slopes = [-law.total[1]]
-        slopes += [(g - h) / (b - a) for (a, h), (b, g) in pairwise(known)]
-        bends = pairwise([*slopes, ball(0)])
-        for (e, i), (one, other) in zip(places, bends, strict=True):
-            masses.setdefault(e, {})[i] = units(other - one)
-        told = units(heights[-1]), 0
-    blocks = {e: block_of(found) for e, found in masses.items()}
-    return UpperSums(1, blocks, told).without_tails()
-
-
-def places_of_sum(one: Blocks, other: Blocks, count: int) -> tuple[int, int]:
-    """Where places of a sum should be: `least` and `most` of `on_places`."""
-    spread = math.hypot(spread_of(one), spread_of(other))
-    return least_distance(spread), _EPOCH_PLACES * (
-        2 if count <= _FEW_RATIOS else 1
-    )
-
-
-def add_upper(one: UpperSums, other: UpperSums) -> UpperSums:
-    """The list of all ratios of two parts of an epoch."""
-    count = one.count + other.count
-    at = places_of_sum(one.masses, other.masses, count)
-    masses = sum_blocks(one.masses, other.masses, True)
-    (p, q), (r, s) = one.kept, other.kept
-    (p0, q0), (r0, s0) = one.told, other.told
-    told_p = one.count * (p0 * (s + s0) + p * s0)
-    told_p += other.count * (r0 * (q + q0) + r * q0)
-    told_q = (q + q0) * (s + s0) - q * s
-    unit = 1 << _EPOCH_BITS
-    told = -(-told_p // (count * unit)), -(-told_q // unit)
-    found = on_places(masses, *at, True)
-    return UpperSums(count, found, told).without_tails()
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,6 +309,56 @@ class LowerSums:
         return LowerSums(self.count, own, masses, self.errors)
 
 
+def places_of_sum(
+    one: UpperSums | LowerSums, other: UpperSums | LowerSums
+) -> tuple[int, int, int]:
+    """Where places of a sum should be: numbers for `on_places`."""
+    count = one.count + other.count
+    spreads = (spread_of(x.masses, x.count) for x in (one, other))
+    most = _EPOCH_PLACES * (2 if count <= _FEW_RATIOS else 1)
+    return count, least_distance(math.hypot(*spreads)), most
+
+
+def first_upper(law: Law) -> UpperSums:
+    """The ratio of one step, moved to places: chords of its curve."""
+    places = ratio_places(law)
+    masses: dict[int, dict[int, int]] = {}
+    with flint().ctx.workprec(_EPOCH_BITS + 96):
+        unit = ball(2) ** _EPOCH_BITS
+
+        def units(mass: Ball) -> int:
+            return int((mass * unit).upper().ceil().unique_fmpz())
+
+        alphas = [i * Fraction(2) ** e for e, i in places]
+        heights = [law.total[0]]
+        heights += [law.height(ball(a).log()) for a in alphas[1:]]
+        known = zip(map(ball, alphas), heights, strict=True)
+        slopes = [-law.total[1]]
+        slopes += [(g - h) / (b - a) for (a, h), (b, g) in pairwise(known)]
+        bends = pairwise([*slopes, ball(0)])
+        for (e, i), (one, other) in zip(places, bends, strict=True):
+            masses.setdefault(e, {})[i] = units(other - one)
+        told = units(heights[-1]), 0
+    blocks = {e: block_of(found) for e, found in masses.items()}
+    return UpperSums(1, blocks, told).without_tails()
+
+
+def add_upper(one: UpperSums, other: UpperSums) -> UpperSums:
+    """The list of all ratios of two parts of an epoch."""
+    count = one.count + other.count
+    at = places_of_sum(one, other)
+    masses = sum_blocks(one.masses, other.masses, True)
+    (p, q), (r, s) = one.kept, other.kept
+    (p0, q0), (r0, s0) = one.told, other.told
+    told_p = one.count * (p0 * (s + s0) + p * s0)
+    told_p += other.count * (r0 * (q + q0) + r * q0)
+    told_q = (q + q0) * (s + s0) - q * s
+    unit = 1 << _EPOCH_BITS
+    told = -(-told_p // (count * unit)), -(-told_q // unit)
+    found = on_places(masses, *at, True)
+    return UpperSums(count, found, told).without_tails()
+
+
 def first_lower(law: Law) -> LowerSums:
     """The cell of the ratio of one step, by the place in it."""
     places = ratio_places(law)
@@ -367,7 +373,7 @@ def first_lower(law: Law) -> LowerSums:
             least = max(int(low.floor().unique_fmpz()), 0)
             return least, int(high.ceil().unique_fmpz()) - least
 
-        alphas = [1 + i * Fraction(2) ** e for e, i in places]
+        alphas = [i * Fraction(2) ** e for e, i in places]
         ends = [(a + b) / 2 for a, b in pairwise(alphas)]
         events = [law.total, *(law.event(ball(a).log()) for a in ends)]
         events.append((law.infinite[0], ball(0)))
@@ -385,7 +391,7 @@ def first_lower(law: Law) -> LowerSums:
 def add_lower(one: LowerSums, other: LowerSums) -> LowerSums:
     """What is kept of two parts of an epoch: the sum of both, rounded."""
     count = one.count + other.count
-    at = places_of_sum(one.masses, other.masses, count)
+    at = places_of_sum(one, other)
     masses = sum_blocks(one.masses, other.masses, False)
     first = sum_blocks(one.own, other.masses, False)
     second = sum_blocks(one.masses, other.own, False)
@@ -457,7 +463,7 @@ class EpochLaw(TableLaw):
                 apart = ball(2) ** e
                 for i, mass in enumerate(block, first):
                     q = unit * mass
-                    rows.append((q * (steps + i * apart) / steps, q))
+                    rows.append((q * i * apart / steps, q))
             rows += [(told_p, ball(0)), (ball(0), told_q)]
             return [x for x in rows if not x[0] == 0 == x[1]], ball(0)
         kept = lower_sums(self.base, self.steps)

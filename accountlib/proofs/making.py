@@ -547,7 +547,7 @@ def certificate(
     those of the engine, where a proof of them was found, else looser ones
     that are proven (0, inf or 1 where nothing is).
     Raises: ValueError for bad values; NotImplementedError for runs that
-    have no law in balls (page "Every mechanism, in balls"); ImportError
+    have no law in balls (page "Both ends, in balls"); ImportError
     without python-flint (the extra `verify`).
     Error: none; what it claims was proven with balls before it is returned.
     Source: page "What a stranger can check"; Lebeda et al. (2024),
