@@ -32,8 +32,8 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before numpy is imported
 import accountlib as al
 from accountlib.proofs.balls import flint
 from accountlib.proofs.certificates import Certificate, Proof
-from accountlib.proofs.laws import run_laws
 from accountlib.proofs.making import engine_bound
+from accountlib.proofs.samplers import lower_laws, run_laws
 from accountlib.proofs.sums import (
     circle_sum,
     lower_table,
@@ -135,7 +135,8 @@ def errors(claim: Certificate, proof: Proof) -> tuple[float, float] | None:
     wider = replace(circle, first=begin, size=size, last=last)
     end = getattr(claim.bound, proof.side)
     at = end if claim.asked == "epsilon" else claim.given
-    ways = run_laws(claim.releases, claim.adjacency, claim.group_size)
+    find = run_laws if proof.side == "upper" else lower_laws
+    ways = find(claim.releases, claim.adjacency, claim.group_size)
     laws = ways[proof.direction]
     make = upper_table if proof.side == "upper" else lower_table
     with flint().ctx.workprec(512):

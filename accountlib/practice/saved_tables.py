@@ -20,6 +20,7 @@ import math
 import operator
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from accountlib.counting.loss_tables import (
     GridTooFine,
     PrivacyLossDistribution,
 )
-from accountlib.gaussian_dp.report import software_versions
+from accountlib.gaussian_dp.report import PrivacyReport, software_versions
 from accountlib.inputs import (
     Floats,
     check_choice,
@@ -38,6 +39,7 @@ from accountlib.inputs import (
     check_number,
     front_door,
 )
+from accountlib.proofs.certificates import Certificate
 from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [
@@ -59,6 +61,7 @@ __all__ = [
     "read_npz",
     "read_json",
     "load_table",
+    "with_certificate",
 ]
 
 # --- What another library's table is
@@ -393,3 +396,29 @@ def load_table(path: str | Path) -> PrivacyLossDistribution:
         raise ValueError(
             f"{path} must be a table written by save_table: {error!r}"
         ) from error
+
+
+# --- A report and its certificate
+
+
+def with_certificate(
+    report: PrivacyReport, certificate: Certificate
+) -> PrivacyReport:
+    """The report of a run, whose notes name a certificate of it.
+
+    Parameters: `report`; `certificate` of the same run and neighbours.
+    Returns: the report with the claim and the SHA-256 digest of the text
+    of the certificate in its notes.
+    Raises: ValueError for a certificate of something else.
+    """
+    for name in ("releases", "adjacency", "group_size"):
+        mine, other = getattr(report, name), getattr(certificate, name)
+        if mine != other:
+            raise ValueError(
+                f"certificate must be about the {name} of the report, "
+                f"{mine!r}, got {other!r}"
+            )
+    digest = hashlib.sha256(certificate.to_json().encode()).hexdigest()
+    named = f"certificate: {certificate}, SHA-256 {digest}"
+    kept = "" if report.notes == "none" else f"{report.notes}; "
+    return replace(report, notes=kept + named)

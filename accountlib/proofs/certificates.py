@@ -31,7 +31,7 @@ from accountlib.inputs import (
     front_door,
 )
 from accountlib.proofs.balls import Ball, Law, ball, flint
-from accountlib.proofs.laws import run_laws
+from accountlib.proofs.samplers import MOST_WAYS, lower_laws, run_laws
 from accountlib.proofs.sums import (
     CircleChoice,
     Grid,
@@ -60,7 +60,10 @@ from accountlib.runs.releases import (
     FixedBatch,
     FullBatch,
     Poisson,
+    RandomAllocation,
     Release,
+    ShuffledEpochs,
+    TruncatedPoisson,
     check_adjacency,
     direction_names,
 )
@@ -114,8 +117,9 @@ _MOST_PROOFS = 16
 class Proof:
     """What was chosen to prove one end in one direction.
 
-    Fields: `side`, the end; `direction`, 0 or 1; `way`; for a sum and for
-    all at once `grids`, one for each law; for a sum the `circle`.
+    Fields: `side`, the end; `direction`, the place in `run_laws` (for a
+    lower end in `lower_laws`); `way`; for a sum and for all at once
+    `grids`, one for each law; for a sum the `circle`.
     """
 
     side: End
@@ -127,7 +131,7 @@ class Proof:
     def __post_init__(self) -> None:
         check_choice("side", self.side, get_args(End))
         check_choice("way", self.way, get_args(ProofWay))
-        check_place("direction", self.direction, 0, 1)
+        check_place("direction", self.direction, 0, MOST_WAYS - 1)
         for grid in self.grids:
             check_kind("grids", grid, Grid)
         if self.circle is not None:
@@ -157,7 +161,8 @@ PROOF_KINDS: Mapping[str, Callable[..., Any]] = MappingProxyType(
             *(Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace),
             *(RandomizedResponse, PureDP, ApproximateDP),
             *(MixtureOfGaussians, DiscretePair),
-            *(FullBatch, Poisson, FixedBatch, Release),
+            *(FullBatch, Poisson, FixedBatch, TruncatedPoisson),
+            *(RandomAllocation, ShuffledEpochs, Release),
             *(Bound, Grid, CircleChoice, Proof),
         )
     }
@@ -510,18 +515,20 @@ def replay(certificate: Certificate) -> Replay:
     """
     check_kind("certificate", certificate, Certificate)
     how = certificate.adjacency, certificate.group_size
-    ways = run_laws(certificate.releases, *how)
+    upper = run_laws(certificate.releases, *how)
+    lower = lower_laws(certificate.releases, *how)
     names = direction_names(certificate.adjacency)
-    if len(names) != len(ways):
+    if len(names) != len(upper):
         names = (" and ".join(names),)
     steps: list[ProofStep] = []
     shown: set[tuple[End, int]] = set()
     for proof in certificate.proofs:
-        k = proof.direction
+        ways, k = upper if proof.side == "upper" else lower, proof.direction
         if k >= len(ways):
             steps.append(ProofStep(False, f"there is no direction {k}"))
             continue
-        steps.append(proof_step(ways[k], proof, certificate, names[k]))
+        name = names[k] if ways == upper else f"reached {k + 1}"
+        steps.append(proof_step(ways[k], proof, certificate, name))
         if steps[-1].proven:
             shown.add((proof.side, k))
     return Replay((*steps, *lacking(certificate, names, shown)))

@@ -35,7 +35,6 @@ from accountlib.proofs.balls import (
     LaplaceLaw,
     Law,
     ListedLaw,
-    ReversedLaw,
     SampledLaw,
     TableLaw,
     ball,
@@ -53,11 +52,9 @@ from accountlib.runs.mechanisms import (
     RandomizedResponse,
 )
 from accountlib.runs.releases import (
-    Adjacency,
     FixedBatch,
     FullBatch,
     Poisson,
-    Release,
     Sampling,
 )
 from accountlib.worst_cases.dominating_pairs import DiscretePair, Mechanism
@@ -80,9 +77,6 @@ __all__ = [
     "group_law",
     "sampled_exchange_law",
     "release_law",
-    "refuse_neighbours",
-    "reversed_law",
-    "run_laws",
 ]
 
 # --- The place of a best event
@@ -518,64 +512,3 @@ def release_law(
         return SampledLaw(whole_law(mechanism, 1, False), rate)
     half = SampledLaw(whole_law(mechanism, 1, True), rate)
     return FoldedLaw(half) if exchanged else half
-
-
-def refuse_neighbours(
-    sampling: Sampling, adjacency: Adjacency, records: int
-) -> None:
-    """Raise for data sets that are no neighbours, or have no law."""
-    if not isinstance(sampling, FixedBatch):
-        return
-    if adjacency is Adjacency.ZERO_OUT and sampling.rate < 1:
-        raise NotImplementedError(
-            f"no curve in balls for adjacency='zero-out' with {sampling!r}"
-        )
-    smaller = sampling.dataset_size - records
-    alone = (Adjacency.ZERO_OUT, Adjacency.SUBSTITUTE)
-    if adjacency not in alone and sampling.batch_size > smaller:
-        raise ValueError(
-            "batch_size must lie in [1, dataset_size - group_size], got "
-            f"{sampling!r} and group_size={records}"
-        )
-
-
-def reversed_law(law: Law) -> Law:
-    """The pair (Q, P), in its simplest form.
-
-    >>> reversed_law(LaplaceLaw(Fraction(1)))
-    LaplaceLaw(scale=Fraction(1, 1))
-    """
-    return law if law.symmetric else ReversedLaw(law)
-
-
-def run_laws(
-    releases: Sequence[Release], adjacency: Adjacency, records: int
-) -> list[dict[Law, int]]:
-    r"""The laws of a run and how often each occurs, for each direction.
-
-    Formula: Gaussian laws are one: squares of their distances add up.
-
-    Returns: one dictionary for remove (or an exchange), one for add; one
-    only if both are equal.
-
-    >>> run_laws([Release(Gaussian(2.0), count=4)], Adjacency.ADD, 1)
-    [{GaussianLaw(square=Fraction(1, 1)): 1}]
-    """
-    exchanged = adjacency is Adjacency.SUBSTITUTE
-    removed: dict[Law, int] = {}
-    square = Fraction(0)
-    for release in releases:
-        refuse_neighbours(release.sampling, adjacency, records)
-        how = release.mechanism, release.sampling, records, exchanged
-        law = release_law(*how)
-        if isinstance(law, GaussianLaw):
-            square += release.count * law.square
-        else:
-            removed[law] = removed.get(law, 0) + release.count
-    if square > 0:
-        removed[GaussianLaw(square)] = 1
-    added = {reversed_law(law): n for law, n in removed.items()}
-    if adjacency is Adjacency.ADD:
-        return [added]
-    both = adjacency in (Adjacency.ADD_OR_REMOVE, Adjacency.ZERO_OUT)
-    return [removed, added] if both and added != removed else [removed]

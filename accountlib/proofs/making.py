@@ -9,33 +9,24 @@ Names used here:
 |---|---|---|
 | $\varepsilon$, $\delta$ | `goal.epsilon`, `goal.delta` | what is to be shown: $\delta(\varepsilon)$ is at most (at least) $\delta$ |
 | $\lambda$, $\eta$ | `tilt`, `thetas` | tilt, and exponents of the window's ends |
-| $\rho$, $w$ | `rough / length`, `wide` | density of tilted mass; distance of places |
 | $s$, $b(s)$ | `share`, `bound` | step as a part of the engine's, and the bound that it gives |
 | $b_0$, $c$ | –, `curvature` | limit of the bound for small steps, and how fast it leaves it |
 | $T$ | `count` | how often a law occurs |
 """
 
-import hashlib
 import math
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from accountlib.counting.composition import Bound
-from accountlib.counting.loss_tables import TINY, GridTooFine
+from accountlib.counting.loss_tables import GridTooFine
 from accountlib.counting.rounding import log_peak
-from accountlib.engine.grids import (
-    aligned_step,
-    cut_tails,
-    grid_edges,
-    landmarks,
-)
+from accountlib.engine.grids import aligned_step
 from accountlib.engine.one_sided import Losses
 from accountlib.engine.rare_steps import bound_direction
-from accountlib.engine.saddle import Cells, Query
+from accountlib.engine.saddle import Query
 from accountlib.engine.search import (
     Search,
     first_look,
@@ -43,9 +34,9 @@ from accountlib.engine.search import (
     with_atoms,
     with_tilt,
 )
-from accountlib.gaussian_dp.report import PrivacyReport, software_versions
+from accountlib.gaussian_dp.report import software_versions
 from accountlib.inputs import check_number, front_door
-from accountlib.proofs.balls import Ball, GaussianLaw, Law, ball, flint
+from accountlib.proofs.balls import Ball, GaussianLaw, Law, flint
 from accountlib.proofs.certificates import (
     FIRST_BITS,
     MOST_BITS,
@@ -54,20 +45,27 @@ from accountlib.proofs.certificates import (
     Certificate,
     End,
     Proof,
-    ProofWay,
     decided,
     made_table,
 )
-from accountlib.proofs.laws import run_laws
+from accountlib.proofs.drafts import (
+    draft_grid,
+    window_ends,
+    with_far_places,
+    with_low_places,
+)
+from accountlib.proofs.samplers import (
+    laws_of_release,
+    lower_laws,
+    reversed_law,
+    run_laws,
+)
 from accountlib.proofs.sums import (
     MOST_FREQUENCIES,
     CircleChoice,
     Grid,
-    Masses,
     Undecided,
-    farthest,
     highest_needed,
-    runs_of,
     tilted,
 )
 from accountlib.runs.one_call import delta, epsilon
@@ -78,18 +76,12 @@ from accountlib.runs.releases import (
     check_adjacency,
 )
 from accountlib.runs.rules import dominating_pairs
-from accountlib.worst_cases.dominating_pairs import UNIT, DominatingPair
+from accountlib.worst_cases.dominating_pairs import DominatingPair
 from accountlib.worst_cases.noise import GaussianPair
 
 __all__ = [
     "Goal",
     "Shown",
-    "place_levels",
-    "graded_places",
-    "draft_grid",
-    "with_far_places",
-    "with_low_places",
-    "window_ends",
     "draft_sum",
     "precise_draft",
     "best_draft",
@@ -100,26 +92,19 @@ __all__ = [
     "prove",
     "RunToProve",
     "merged_pair",
+    "known_pairs",
     "run_losses",
     "engine_bound",
     "certificate",
-    "with_certificate",
 ]
 
 # --- Goals
 
 # What a draft may cost, and what it leaves out
 _SPARED = 1e-9  # part of delta for tails, window and high frequencies
-_LOG_TAIL = -60.0  # log of the tilted mass beyond the finer places
-_LOOSE = 0.05  # part of the tilted mass outside of the core, at most
-_DECAY = 60.0  # log by which the core lets high frequencies fall
-_WIDEST = 0.25  # tilt times distance of places, at most
 _CORE = 0.7  # of the step: the least distance, if others are coarser
-_ADDED = 0.3  # of the error of the step: what coarser places may add to it
 _LITTLE_WORK = 3e6  # products of one sum: nothing shorter is looked for
 _TABLE_WORK = 2000.0  # products that take as long as a place of a table
-_MOST_DRAWN = 40_000  # places for one kind of loss
-_MOST_BEYOND = 20_000  # places beyond the others, for a rare large loss
 # How often, and how fine
 _FIRST_SHARES = 0.9, 8.0  # of the engine's step: first try, and an easy one
 _EASY = 0.5  # part of the goal that the engine's bound does not exceed
@@ -173,146 +158,7 @@ class Shown:
     delta: float
 
 
-# --- Where places should be
-
-
-def place_levels(
-    part: Cells, tilt: float, step: float, room: float, core: bool
-) -> NDArray[np.int64]:
-    r"""How often the step may be doubled in each cell of a rough look.
-
-    Formula: $w \propto \rho^{-1/3}$, so that coarser places add `room`
-    times the error that the step alone makes; 0 in the core, if wanted.
-    """
-    rough, _ = part.tilted_masses(tilt)
-    rough = rough / np.sum(rough)
-    length = np.diff(part.edges, prepend=part.edges[0] - 1.0)
-    length = np.maximum(length, TINY)
-    outside = min(_LOOSE, math.exp(-_DECAY / part.count)) / 2
-    low, high = np.searchsorted(np.cumsum(rough), (outside, 1 - outside))
-    inside = slice(low, high + 1) if core else slice(0)
-    rough[inside] = 0.0
-    with np.errstate(divide="ignore"):
-        wide = np.minimum((rough / length) ** (-1 / 3), 1e30)
-    most = max(_WIDEST / (1 + tilt) / step, 1.0)
-    factors = np.geomspace(1e-9, 1e9, 300)
-    widths = np.clip(np.multiply.outer(factors, wide), 1, most)
-    fitting = np.count_nonzero((widths**2 - 1) @ rough <= room)
-    chosen = widths[max(int(fitting) - 1, 0)]
-    level: NDArray[np.int64] = np.log2(chosen).astype(np.int64)
-    level[inside] = 0
-    return level
-
-
-def graded_places(
-    part: Cells,
-    levels: Sequence[int],
-    step: float,
-    offset: float,
-    ends: Sequence[float],
-) -> list[int]:
-    """Places whose distance is the step, doubled as often as cells allow."""
-    place, last = (math.floor((x - offset) / step) for x in ends)
-    edges = [int(x) for x in np.floor((part.edges - offset) / step)]
-    places, cell = [], 0
-    while place <= last:
-        places.append(place)
-        if len(places) > _MOST_DRAWN:
-            raise GridTooFine(step, len(places))
-        while cell < len(edges) - 1 and edges[cell] <= place:
-            cell += 1
-        level, beyond = levels[cell], cell
-        while beyond < len(edges) - 1 and edges[beyond] < place + 2**level:
-            beyond += 1
-            level = min(level, levels[beyond])
-        place = (place // 2**level + 1) * 2**level
-    return [*places, place]
-
-
-def draft_grid(
-    search: Search, kind: int, step: float, core: bool, side: End
-) -> Grid:
-    """Places for one kind of loss, where the engine looks for it.
-
-    Atoms lie a hair below places for an upper bound, else above.
-    """
-    part, heavy, tilt = search.cells[kind], search.heavy[kind], search.tilt
-    log_tail = _LOG_TAIL - search.excess - math.log(part.count)
-    pair, (low, high, _) = part.pair, cut_tails(part, tilt, log_tail)
-    ends = max(low, pair.loss_range[0]), min(high, pair.loss_range[1])
-    if pair.discrete:
-        offset, found, _ = grid_edges(part, step, tilt, ends, heavy)
-        places = found.tolist()
-    else:
-        offset = (heavy or landmarks(pair) or (0.0,))[0]
-        others = search.count / (len(search.cells) * part.count)
-        room = 1.0 if core else _ADDED * others
-        levels = place_levels(part, tilt, step, room, core).tolist()
-        places = graded_places(part, levels, step, offset, ends)
-    if pair.atom_count > 0:
-        atoms = np.floor((np.array(pair.atoms) - offset) / step + 0.5)
-        beside = np.add.outer(atoms.astype(np.int64), [-1, 0, 1])
-        hair = 4 * UNIT * max(*map(abs, ends), abs(offset))
-        hair += pair.atom_error / 2
-        if pair.discrete:  # where they are above their atoms already
-            offset -= hair
-        else:
-            places = sorted({*places, *beside.ravel().tolist()})
-        offset += hair if side == "upper" else -hair
-    return Grid(float(offset), float(step), runs_of(places))
-
-
-def with_far_places(grid: Grid, law: Law, tilt: float, enough: float) -> Grid:
-    """The grid with more places above, until little can be beyond."""
-    apart = max(1, int(_WIDEST / ((1 + tilt) * grid.step)))
-    last, more = grid.places[-1], 0
-    while more < _MOST_BEYOND:
-        height = law.height(grid.loss(last + more * apart))
-        if height - law.infinite[0] < enough:
-            break
-        more += 1 + more // 8
-    beyond = ((last + apart, apart, more),) if more else ()
-    return replace(grid, runs=grid.runs + beyond)
-
-
-def with_low_places(
-    grid: Grid, law: Law, part: Cells, tilt: float, log_tail: float
-) -> Grid:
-    """The grid with more places below, until little moves up to the first."""
-    apart = max(1, int(_WIDEST / ((1 + tilt) * grid.step)))
-    most = float(part.cumulants(np.array([tilt]))[0, 0]) / part.count
-    first, more = grid.places[0], 0
-    while more < _MOST_BEYOND:
-        loss = grid.loss(first - more * apart)
-        below = law.total[0] - law.event(loss)[0]
-        if (tilt * loss - most - log_tail).exp() * below < 1:
-            break
-        more += 1 + more // 8
-    beyond = ((first - more * apart, apart, more),) if more else ()
-    return replace(grid, runs=beyond + grid.runs)
-
-
-# --- The circle
-
-
-def window_ends(
-    parts: Sequence[tuple[Masses, int]],
-    log_out: float,
-    thetas: Sequence[float],
-) -> tuple[int, int]:
-    """First and last place of a window; outside is little tilted mass."""
-    ends = []
-    for sign, theta in zip((-1, 1), thetas, strict=True):
-        growth = ball(0)
-        for masses, count in parts:
-            eta = sign * ball(theta)
-            grown = sum((m * (eta * i).exp() for i, m in masses), ball(0))
-            growth += count * grown.log()
-        if not growth.rad() < 1:
-            raise Undecided("masses are not known well enough")
-        needed = (float(growth.upper()) - log_out) / theta
-        ends.append(min(farthest(parts, sign), math.ceil(needed)))
-    return -ends[0], ends[1]
+# --- A draft
 
 
 def draft_sum(goal: Goal, search: Search, spread: float, most: float) -> Proof:
@@ -344,9 +190,7 @@ def draft_sum(goal: Goal, search: Search, spread: float, most: float) -> Proof:
         if sign > 0:
             enough = _SPARED * goal.delta / search.count
             far = with_far_places(grids[kind], law, tilt, enough)
-            tail = _LOG_TAIL - search.excess - math.log(count)
-            how = law, search.cells[kind], tilt, tail
-            grids[kind] = with_low_places(far, *how)
+            grids[kind] = with_low_places(far, law, search, kind)
         table = made_table(law, grids[kind], sign, flint().ctx.prec)
         parts.append((tilted(table, grids[kind], tilt), count))
     first, end = window_ends(parts, log_out, thetas)
@@ -462,8 +306,8 @@ def simple_proof(goal: Goal) -> Proof | None:
         if goal.delta == 0 and all(map(math.isfinite, ends)):
             hair = [math.nextafter(x, -math.inf) for x in ends]
             grids = tuple(Grid(x, 1.0, ((0, 1, 1),)) for x in hair)
-            found = goal.side, goal.direction, "all at once", grids
-            ways.append(Proof(*found))
+            at = goal.direction
+            ways.append(Proof("lower", at, "all at once", grids))
     elif math.isfinite(goal.epsilon):
         ways.append(Proof(goal.side, goal.direction, "largest loss"))
     return next((way for way in ways if goal.decided(way)[0]), None)
@@ -477,19 +321,22 @@ def prove(goal: Goal, losses: Losses, width: float) -> Shown | None:
     one = sum(goal.laws.values()) == 1
     if one or goal.delta == 0 or math.isinf(goal.epsilon):
         return None
-    return prove_by_sum(goal, engine_search(losses, goal, width))
+    search = engine_search(losses, goal, width)
+    low, high = search.bound
+    hopeless = low > goal.delta if goal.side == "upper" else high < goal.delta
+    return None if hopeless else prove_by_sum(goal, search)
 
 
 @dataclass(frozen=True)
 class RunToProve:
     """A run with a question, in laws and in the engine's pairs.
 
-    Fields: `laws` and `losses`, for each direction; `asked`, `given`;
-    `width`, the relative width that is wanted.
+    Fields: `laws` and `losses`, for each end and direction; `asked`,
+    `given`; `width`, the relative width that is wanted.
     """
 
-    laws: Sequence[Mapping[Law, int]]
-    losses: Sequence[Losses]
+    laws: Mapping[End, Sequence[Mapping[Law, int]]]
+    losses: Mapping[End, Sequence[Losses]]
     asked: Asked
     given: float
     width: float
@@ -499,13 +346,13 @@ class RunToProve:
         at = (
             (end, self.given) if self.asked == "epsilon" else (self.given, end)
         )
-        laws, strict = self.laws[direction], self.asked == "epsilon"
+        laws, strict = self.laws[side][direction], self.asked == "epsilon"
         return Goal(laws, direction, side, *at, strict)
 
-    def claims_nothing(self, side: End, end: float) -> bool:
-        """Whether an end needs no proof."""
+    def nothing(self, side: End) -> float:
+        """An end that needs no proof."""
         most = math.inf if self.asked == "epsilon" else 1.0
-        return end >= most if side == "upper" else end == 0
+        return most if side == "upper" else 0.0
 
     def shown(self, side: End, end: float) -> list[Shown]:
         """What is found for one end, in one direction or in all.
@@ -513,7 +360,7 @@ class RunToProve:
         An upper end takes all directions; of a lower end the best is kept.
         """
         found = []
-        for direction, losses in enumerate(self.losses):
+        for direction, losses in enumerate(self.losses[side]):
             goal = self.goal(direction, side, end)
             shown = prove(goal, losses, self.width)
             if shown and shown.proven and side == "lower":
@@ -525,11 +372,6 @@ class RunToProve:
             return [max(found, key=lambda x: x.delta)]
         return found
 
-    def weaker(self, side: End, found: Sequence[Shown]) -> float:
-        """The bound for delta that proofs show which missed their goal."""
-        deltas = [x.delta for x in found if not x.proven]
-        return max(deltas) if side == "upper" else min(deltas)
-
     def again(self, shown: Shown, side: End, end: float) -> Shown:
         """The same proof, held against another end."""
         goal = self.goal(shown.proof.direction, side, end)
@@ -540,19 +382,18 @@ class RunToProve:
         end = first = getattr(bound, side)
         room = max((bound.upper - bound.lower) / 4, 1e-9 * first)
         for _ in range(_MOVES):
-            if self.claims_nothing(side, end):
-                return end, []
+            if end == self.nothing(side):
+                break
             found = self.shown(side, end)
-            if found and not all(x.proven for x in found):
-                if self.asked == "delta":
-                    end = self.weaker(side, found)
-                    found = [self.again(x, side, end) for x in found]
+            missed = [x.delta for x in found if not x.proven]
+            if missed and self.asked == "delta":
+                end = max(missed) if side == "upper" else min(missed)
+                found = [self.again(x, side, end) for x in found]
             if found and all(x.proven for x in found):
                 return end, [x.proof for x in found]
             end = first + room if side == "upper" else max(first - room, 0.0)
             room *= _LOOSER
-        nothing = math.inf if self.asked == "epsilon" else 1.0
-        return (nothing if side == "upper" else 0.0), []
+        return self.nothing(side), []
 
 
 def merged_pair(law: Law) -> DominatingPair | None:
@@ -567,32 +408,36 @@ def merged_pair(law: Law) -> DominatingPair | None:
     return GaussianPair(math.sqrt(law.square))
 
 
-def run_losses(
-    releases: Sequence[Release],
-    adjacency: Adjacency,
-    records: int,
-    ways: Sequence[Mapping[Law, int]],
-) -> list[Losses]:
-    """The engine's pair for each law: it knows where to look.
+def known_pairs(
+    release: Release, adjacency: Adjacency, records: int
+) -> dict[Law, DominatingPair]:
+    """The engine's pair for each law of a release: it knows where to look."""
+    mechanism, sampling = release.mechanism, release.sampling
+    side = adjacency
+    if adjacency is Adjacency.ADD:  # the reverse of remove
+        side = Adjacency.REMOVE
+    pair = dominating_pairs(
+        mechanism, sampling=sampling, adjacency=side, group_size=records
+    )[0]
+    laws = laws_of_release(mechanism, sampling, side, records)[0]
+    known: dict[Law, DominatingPair] = {}
+    below = zip(laws.below, pair.reached, strict=False)
+    for law, one in (*below, (laws.above, pair)):
+        known[reversed_law(law)] = one.reversed()
+        known[law] = one
+    return known
 
-    Parameters: `releases`, `adjacency`, `records`; `ways`, the laws of
-    each direction.
+
+def run_losses(
+    known: Mapping[Law, DominatingPair], ways: Sequence[Mapping[Law, int]]
+) -> list[Losses]:
+    """The losses of each direction, in the engine's pairs.
+
+    Parameters: `known`, the pair of each law; `ways`, laws and counts.
     """
-    found: list[dict[Law, DominatingPair]] = [{} for _ in ways]
-    for release in releases:
-        pairs = dominating_pairs(
-            release.mechanism,
-            sampling=release.sampling,
-            adjacency=adjacency,
-            group_size=records,
-        )
-        laws = run_laws([release], adjacency, records)
-        for k, known in enumerate(found):
-            (law,) = laws[min(k, len(laws) - 1)]
-            known[law] = pairs[min(k, len(pairs) - 1)]
     return [
-        [(merged_pair(law) or known[law], n) for law, n in laws.items()]
-        for known, laws in zip(found, ways, strict=True)
+        [(merged_pair(law) or known[law], n) for law, n in way.items()]
+        for way in ways
     ]
 
 
@@ -635,7 +480,7 @@ def certificate(
     those of the engine, where a proof of them was found, else looser ones
     that are proven (0, inf or 1 where nothing is).
     Raises: ValueError for bad values; NotImplementedError for runs that
-    have no law in balls (page "Every mechanism, in balls"); ImportError
+    have no law in balls (page "Both ends, in balls"); ImportError
     without python-flint (the extra `verify`).
     Error: none; what it claims was proven with balls before it is returned.
     Source: page "What a stranger can check"; Lebeda et al. (2024),
@@ -663,37 +508,15 @@ def certificate(
     how = name, group_size, relative_width
     bound = engine_bound(releases, asked, given, *how)
     runs = (releases,) if isinstance(releases, Release) else tuple(releases)
-    ways = run_laws(runs, name, group_size)
-    losses = run_losses(runs, name, group_size, ways)
+    ways: dict[End, list[dict[Law, int]]] = {
+        "upper": run_laws(runs, name, group_size),
+        "lower": lower_laws(runs, name, group_size),
+    }
+    known = ChainMap(*(known_pairs(x, name, group_size) for x in runs))
+    losses = {end: run_losses(known, way) for end, way in ways.items()}
     run = RunToProve(ways, losses, asked, given, relative_width)
     lower, below = run.proven_end("lower", bound)
     upper, above = run.proven_end("upper", bound)
     version = dict(software_versions())["accountlib"]
     claim = Bound(lower, upper), (*below, *above), version
     return Certificate(runs, name, int(group_size), asked, given, *claim)
-
-
-# --- In a report
-
-
-def with_certificate(
-    report: PrivacyReport, certificate: Certificate
-) -> PrivacyReport:
-    """The report of a run, whose notes name a certificate of it.
-
-    Parameters: `report`; `certificate` of the same run and neighbours.
-    Returns: the report with the claim and the SHA-256 digest of the text
-    of the certificate in its notes.
-    Raises: ValueError for a certificate of something else.
-    """
-    for name in ("releases", "adjacency", "group_size"):
-        mine, other = getattr(report, name), getattr(certificate, name)
-        if mine != other:
-            raise ValueError(
-                f"certificate must be about the {name} of the report, "
-                f"{mine!r}, got {other!r}"
-            )
-    digest = hashlib.sha256(certificate.to_json().encode()).hexdigest()
-    named = f"certificate: {certificate}, SHA-256 {digest}"
-    kept = "" if report.notes == "none" else f"{report.notes}; "
-    return replace(report, notes=kept + named)

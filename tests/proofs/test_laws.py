@@ -18,7 +18,8 @@ from accountlib.proofs.balls import (
     ball,
     flint,
 )
-from accountlib.proofs.laws import MixtureLaw, run_laws
+from accountlib.proofs.laws import MixtureLaw
+from accountlib.proofs.samplers import run_laws
 from accountlib.proofs.sums import (
     Grid,
     Table,
