@@ -9,6 +9,7 @@ Names used here:
 |---|---|---|
 | $\lambda$ | `tilt` | exponent of the tilt, $\ge 0$ |
 | $K$ | `log_scale` | log of the mean of $e^{\lambda S}$ for the total loss $S$, over finite $S$ only |
+| – | `scale_error` | bound of the rounding error of $K$ |
 | $\ell_k$, $\Delta$ | `losses`, `step` | losses of the grid, and their distance |
 | $m_k$ | `mass` | tilted probability of the grid loss $\ell_k$ |
 | $N$ | `size` | number of grid points of the circle |

@@ -95,7 +95,7 @@ __all__ = [
 # --- Where to split
 
 # Places for a split
-_EVERY = 6  # of LOSS_PLACES up to 10: a factor of four between two
+_EVERY = 6  # of LOSS_PLACES up to 1e11: a factor of four between two
 _SHARES = 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97  # of epsilon: one jump
 _LEAST_SPLIT = 1e-9  # a smaller loss is no jump
 _FINE = 0.02, 4.0, 250  # more edges around epsilon: one tilt is steep there

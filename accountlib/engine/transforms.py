@@ -12,7 +12,7 @@ Names used here:
 | $\Delta$ | `step` | distance of the grid points |
 | $\ell_x$, $g_x$ | `gap` | loss at the place $x$; $g_x = \ell_x - \varepsilon$ |
 | $m_x$, $w_x$ | `mass` | tilted mass and weight at the place $x$ |
-| $N$, $k$ | `size`, `frequency` | places of a circle, frequency $0 \le k \le N/2$ |
+| $N$, $k$ | `size`, `frequency` | places of a circle; frequency, $0 \le k < N$, in code up to $N/2$ |
 | $\theta_k$ | `angle` | $2\pi k/N$ |
 | $\hat m_k$, $\hat w_k$ | `value` | transforms of masses and weights |
 | $z_k$, $\beta_k$ | `z`, `wrong` | transform of one table, minus its mass; a bound of its error |

@@ -112,10 +112,11 @@ def dp_tradeoff(
     x = check_range("false_positive", false_positive, 0, 1)
     epsilon = check_number("epsilon", epsilon, 0, np.inf, "[)")
     delta = check_number("delta", delta, 0, 1)
-    with np.errstate(divide="ignore"):
-        likely = np.exp(np.minimum(epsilon + np.log(x), 1.0))
     if epsilon < 700:
         likely = math.exp(epsilon) * x
+    else:  # in two steps: neither overflows where the result is below 1
+        half = math.exp(min(epsilon, 1400.0) / 2)
+        likely = half * x * half
     steep = 1 - delta - likely
     flat = math.exp(-epsilon) * (1 - delta - x)
     return as_given(np.maximum(np.maximum(steep, flat), 0.0))

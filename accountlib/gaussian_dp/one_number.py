@@ -58,12 +58,15 @@ def mu_from_errors(false_positive: Floats, found: Floats) -> Floats:
     Parameters: `false_positive` (x in (0, 1)); `found` (w = 1 - y,
     >= 0): who took part and is found; arrays.
     Returns: $\mu$ for each point; inf where w >= 1.
+    Raises: ValueError for values outside these ranges.
     Error: rounding; 1e-14 absolute, more where w is within 1e-10 of 1.
     Source: Gomez et al. (2025), eq. 29.
 
     >>> mu_from_errors(np.array([0.25]), np.array([0.75])).round(6)
     array([1.34898])
     """
+    false_positive = check_range("false_positive", false_positive, 0, 1, "()")
+    found = check_range("found", found, 0, np.inf)
     low = ndtri(np.minimum(found, 0.5))
     high = -ndtri(np.clip(1 - found, 0, 0.5))
     return np.asarray(np.where(found < 0.5, low, high) - ndtri(false_positive))
@@ -113,7 +116,8 @@ def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     Returns: the largest $\mu$ for which $\mu$-GDP implies this guarantee,
     rounded down; 0 for delta = 0, inf for delta = 1.
     Raises: ValueError for values outside these ranges.
-    Error: rounded down by about 1e-11, relative.
+    Error: rounded down by about 1e-11, relative; where delta is above
+    0.9999 as if it were 4e-15 smaller (by 1 % at 1 - 1e-15).
     Source: Balle and Wang (2018), Theorem 8.
 
     >>> round(mu_from_epsilon_delta(1.0, delta=1e-5), 6)
@@ -159,8 +163,9 @@ def renyi_tradeoff(
     Returns: a number in [0, 1] for each x, a lower bound for every such
     mechanism.
     Raises: ValueError for values outside these ranges.
-    Error: rounded down, by 1e-9 in $\ln(y/(1-y))$ and by 8 u; 0 where it
-    is below 1e-299.
+    Error: rounded down, by 1e-9 in $\ln(y/(1-y))$, by 8 u, and as if
+    (a - 1) r were larger by 8 u of the exponents, which counts where it
+    is tiny; 0 where it is below 1e-299.
     Source: Gomez et al. (2025), Appendix A.6.
 
     >>> round(renyi_tradeoff(0.1, order=2.0, rdp=1.0), 6)

@@ -76,8 +76,8 @@ def regret_bound(alpha: Floats, delta: Floats, mu: float) -> float:
     the kinks with $\alpha \ge 1$.
 
     Parameters: `alpha`, `delta`, kinks of a lower bound of the privacy
-    curve (`lower_kinks`); `mu` ($\mu \ge 0$, inf allowed). For alpha < 1
-    call it again with the pair read backwards.
+    curve (`lower_kinks`), 1 among them; `mu` ($\mu \ge 0$, inf allowed).
+    For alpha < 1 call it again with the pair read backwards.
     Returns: a number in [0, 1].
     Error: rounded up, by 1e-9 of the deltas of mu and by rounding.
     Source: Kaissis et al. (2024).

@@ -314,9 +314,11 @@ REFUSED: Mapping[str, str] = MappingProxyType(
         "ZCDpEvent": "zCDP is a bound of Renyi divergences and has no pair; "
         "epsilon_from_rdp with zcdp_rdp takes it",
         "SingleEpochTreeAggregationDpEvent": "trees are not covered",
-        "RepeatAndSelectDpEvent": "the best of several runs is not covered",
+        "RepeatAndSelectDpEvent": "it has no pair; best_epsilon takes its run "
+        "(page 'The best of several runs')",
         "ExponentialMechanismDpEvent": "PureDP(epsilon) is an upper bound, "
-        "and a loose one",
+        "and a loose one; choices_epsilon has an interval (page 'Mechanisms "
+        "that choose')",
         "PermuteAndFlipDpEvent": "PureDP(epsilon) is an upper bound, and a "
         "loose one",
     }

@@ -298,7 +298,9 @@ def delta_from_rdp(
         power = (order - 1) * (value - at)
         size = (order - 1) * (value + abs(at)) + np.abs(weight) + 1
         result = power + weight + 8 * UNIT * size
-        return np.where(value > 0, result, -np.inf)
+        below = value * (1 + 8 * UNIT) < at * (1 - 8 * UNIT)
+        lost = below & ~(result > -1e300)  # the power has overflowed
+        return np.where(value > 0, np.where(lost, -1e300, result), -np.inf)
 
     least = min(0.0, smallest_value(log_delta, orders))
     if least == -math.inf:  # equal laws

@@ -215,7 +215,7 @@ def loss_rdp(
 
     def remainder(power: Floats) -> Floats:
         """Mean of the remainder, for many powers of e^L."""
-        near = np.exp(log_p) * exp_remainder(np.clip(power, -1e300, 30))
+        near = np.exp(log_p) * exp_remainder(np.minimum(power, 30))
         far = np.exp(np.minimum(log_p + power, 709))
         far = far - np.exp(log_p) * (1 + np.clip(power, -1e300, 1e300))
         return np.asarray(np.sum(np.where(power < 30, near, far), axis=-1))

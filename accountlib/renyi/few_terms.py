@@ -154,6 +154,7 @@ def log_ends(
     growth = np.logaddexp(math.log1p(-rate), math.log(rate) + flat)
     chance = np.exp(math.log(rate) + flat - growth)
     whole = orders * growth - flat + log_middle(orders, terms, chance)
+    whole = np.where(np.isnan(whole), np.inf, whole)  # growth overflows
     plain = log_middle(orders, terms, np.full(len(orders), rate))
     slack = 1e-10 + 1e-14 * orders * growth  # rounding of both
     gap = np.maximum(whole - plain, 0.0)

@@ -131,6 +131,7 @@ def loss_points(
     if missed > 0:
         low, high = math.log(missed), math.log(rate) + base
         w = np.clip(rate * np.expm1(np.minimum(base, 700)), -0.6, 0.6)
+        w = np.where(base < 700, w, 0.6)  # not known there: not small
         loss = np.where(np.abs(w) < 0.5, np.log1p(w), np.logaddexp(low, high))
         share = np.asarray(expit(high - low))
         log_size = np.log(np.abs(loss))
@@ -484,8 +485,8 @@ def normal_curve(
     Error: an upper bound; relative error below 1e-11 for orders up to 100
     and means up to 10, mostly below 1e-12; in general $10^{-15} + 2^{-50}
     E$ with the largest exponent E where the integrand counts, and for
-    several means $2^{-44} \max(1, \mu) (1 + \mu)$ more. Above `MOST_MEAN`
-    the bound is $a \mu^2/2$.
+    several means $2^{-44} \max(1, \mu) (1 + \mu)$ more. Above `MOST_MEAN`,
+    and where E is so large that no digit is left, the bound is $a \mu^2/2$.
 
     >>> step = ShiftedNormals((2.0,), (1.0,), 0.01, 0.99)  # noise 0.5
     >>> float(normal_curve(step, add=False)(np.array([2.5]))[0].round(12))
@@ -516,6 +517,8 @@ def normal_curve(
             )
             log_j -= math.log(noise_total(spacing) if step == spacing else 1)
             result[here] = rdp_from_sums(less[here], log_j, error + extra)
-        return result
+        line = order * (top**2 / 2 * (1 + 8 * UNIT))
+        # Exponents above 1e15 have lost all digits: then without sampling
+        return np.where(result <= 2 * line, result, line)
 
     return curve

@@ -154,6 +154,8 @@ def shifted_normals(step: Step) -> ShiftedNormals | None:
         moved, missed = math.fsum(weights[1:]), missed + rate * weights[0]
         weights = tuple(weight / moved for weight in weights[1:])
         means, rate = means[1:], rate * moved
+        if rate < 1e-290:  # it may have been rounded down, even to 0
+            rate = math.nextafter(rate, 1.0)
     return ShiftedNormals(means, weights, rate, missed, spacing)
 
 
@@ -298,7 +300,7 @@ def pair_rdp(pair: DominatingPair) -> Curve:
             f"no Renyi DP curve of {pair!r} is known to this book"
         )
     top = pair.loss_range[1] if pair.infinite_mass[0] == 0 else math.inf
-    return every_order(curve, top * (1 + 8 * UNIT))
+    return every_order(curve, top * (1 + 8 * UNIT) + 1e-323)
 
 
 # --- Which curve has a release?
@@ -359,7 +361,8 @@ def loss_curve(
         points = loss_points(losses, log_q, rate=rate, missed=missed, add=add)
     log_first = log_q if add else log_q + points.spread
     one = partial(loss_rdp, losses=points.loss, log_masses=log_first)
-    return raised(one, 4e-13)
+    above, least = raised(one, 4e-13), 5e-324 * float(np.any(losses != 0))
+    return lambda order: as_given(np.maximum(above(order), least))
 
 
 def release_curves(
@@ -510,4 +513,5 @@ def kairouz_epsilon(
     if not np.any(reached):
         return 0.0
     bound = float(found[np.argmax(reached)])
-    return min(max(0.0, bound + 1e-15 * (count + 50)), most)
+    bound += 1e-15 * (count + 50) + 8 * UNIT * abs(bound)
+    return min(max(0.0, bound), most)

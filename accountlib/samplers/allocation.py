@@ -12,7 +12,7 @@ Names used here:
 | $Y$, $Y_i$ | `place` | $e^L$, the ratio of densities of a step, under $Q$ |
 | $S$ | `place` | sum of some ratios, of `count` many |
 | $M$ | – | mean of the $t$ ratios of an epoch |
-| $\varepsilon$, $\delta$ | `epsilon`, `delta` | privacy parameters; $a = e^\varepsilon$ |
+| $\varepsilon$, $\delta$ | `epsilon`, `delta` | privacy parameters; $\alpha = e^\varepsilon$, `a` in the code |
 | $p_\infty$ | `infinity` | mass of $P$ where $Q$ has none |
 | $m$, $w$ | – | mass of a cell, and its width |
 | $k$, $s$, $h$ | `count`, `spread`, `fine` | number of ratios in a sum; its mean distance from $k$; width of a cell in units of al-width |

@@ -15,7 +15,8 @@ Names used here:
 | $x$ | – | the probability of an event at the start of a chain |
 | $g$, $g^{\circ k}$ | `one_step` | what one step can make of a probability, and $k$ of them |
 | $x^*$, $b_m$ | `ends` | where two bounds in $g$ meet, and where the pieces of $g^{\circ k}$ begin |
-| $a$ | `alpha` | the factor of a hockey stick, $e$ to the $\varepsilon$ that is asked for |
+| $\alpha$ | `alpha` | the factor of a hockey stick, $e$ to the $\varepsilon$ that is asked for |
+| $a$ | – | the mass of the atom at 0, in the proof |
 """
 
 import math
@@ -34,6 +35,7 @@ from accountlib.inputs import (
 )
 from accountlib.several.mixtures import fifty_digits
 from accountlib.worst_cases.dominating_pairs import (
+    UNIT,
     DiscretePair,
     DominatingPair,
 )
@@ -154,7 +156,7 @@ def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
     g of eq. (grp-step).
 
     Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta \in [0,
-    1]$), `size` (k from 1 to 1e5), $k \varepsilon \le 700$.
+    1]$), `size` (k, whole, from 1 to 1e5), $k \varepsilon \le 700$.
     Returns: a DominatingPair, equal to its reverse.
     Raises: ValueError for values outside these ranges.
     Error: none; masses are rounded a few times.
@@ -163,7 +165,9 @@ def chain_pair(epsilon: float, delta: float, size: int) -> DominatingPair:
     >>> round(chain_pair(1.0, 0.0, 2).delta(0.0), 6)  # 1 - 1/e
     0.632121
     """
-    check_number("group_size", size, 1, 1e5)
+    size = check_count("group_size", size, high=1e5)
+    epsilon = check_number("epsilon", epsilon, 0, math.inf)
+    delta = check_number("delta", delta, 0, 1)
     if size * epsilon > 700:
         raise ValueError(
             f"group_size * epsilon must lie in [0, 700], got {size} * "
@@ -207,7 +211,8 @@ def group_epsilon_vadhan(
     Returns: an upper bound of epsilon for the group; inf if there is no
     such epsilon up to 1e9.
     Raises: ValueError for values outside these ranges.
-    Error: the search ends within 1e-12, relatively, above a solution.
+    Error: the search ends within 1e-12, relatively, above a solution;
+    the sum counts as 8 u of its terms larger than computed.
     Source: Vadhan (2017), Lemma 2.2; eq. (grp-vadhan).
 
     >>> curve = lambda e: -e * e / 2  # a Gaussian tail
@@ -228,9 +233,13 @@ def group_epsilon_vadhan(
             factor = (size - 1) * epsilon + shrink
         elif rule == "sum":
             factor = math.log(size)
-        return check_number(
+        found = check_number(
             "log_delta(epsilon)", log_delta(epsilon), -np.inf, 0
-        ) + (factor - goal)
+        )
+        if factor == 0 or found == -math.inf:
+            return found - goal
+        room = abs(found) + math.log(size) + size * epsilon - goal + 1
+        return found + (factor - goal) + 8 * UNIT * room
 
     low, high = 0.0, 0.0
     if excess(0.0) <= 0:

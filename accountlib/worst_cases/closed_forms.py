@@ -19,6 +19,7 @@ Names used here:
 | $t$ | `error` | accuracy of an estimate of $\delta$, in $(0, 1)$ |
 | $\beta$ | `failure_probability` | chance that an estimate misses its accuracy, in $(0, 1)$ |
 | $k$ | `points` | number of values of $\varepsilon$ estimated at once |
+| $u$ | – | unit round-off, $2^{-53}$ |
 """
 
 import math

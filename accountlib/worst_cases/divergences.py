@@ -15,7 +15,7 @@ Names used here:
 | $H_\alpha(P \Vert Q)$, $h(\alpha)$ | `hockey_stick` | hockey-stick divergence, in $[0, 1]$ |
 | $L$ | – | privacy loss $\log(dP/dQ)$, in $[-\infty, \infty]$ |
 | $S$, $S^*$ | `event` | an event, that is, a set of outputs; the one with the largest excess |
-| $K(z \mid y)$ | `kernel` | chance that a procedure turns the output $y$ into $z$ |
+| $K(z \mid y)$ | `kernel` | chance that a procedure turns the output $y$ into $z$, on this page only |
 | $\Pr_P$, $E_P$ | – | probability and expectation of outputs drawn from $P$ |
 | $x_+$ | – | positive part, $\max(0, x)$ |
 """

@@ -121,7 +121,10 @@ def loader(kind: str, random: Random, records: int, size: int) -> Any:
                 for _ in range(4 * length)
             ]
         case "replacement":
-            return [random.choices(names, k=size) for _ in range(4 * length)]
+            found = [random.choices(names, k=size) for _ in range(4 * length)]
+            if any(len(set(batch)) < size for batch in found):
+                return found
+            return loader(kind, random, records, size)
         case _:
             return [random.sample(names, size) for _ in range(4 * length)]
 

@@ -8,12 +8,13 @@ import re
 import pytest
 import slides
 from bs4 import BeautifulSoup
+from notebook import ROOT, notebooks
 
 from tests.book.browser import chromium
 
 MARKED = [
     page
-    for page in slides.notebooks()
+    for page in notebooks()
     if slides.MARK.search(page.read_text("utf-8"))
 ]
 RAW = re.compile(r"\{[a-z:]+\}`|```|^:::|^:\w+: |^\$\$|^% ", re.M)
@@ -126,7 +127,7 @@ def test_a_slide_that_nobody_can_read_is_an_error(wrong, message):
 
 
 def built(page):
-    file = slides.HTML / page.relative_to(slides.ROOT).with_suffix(".html")
+    file = slides.HTML / page.relative_to(ROOT).with_suffix(".html")
     if not file.exists():
         pytest.skip("no book is built")  # a deck is cut out of a built page
     return slides.deck(file.read_text("utf-8"))

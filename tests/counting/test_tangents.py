@@ -101,6 +101,16 @@ def test_tables_that_are_distributions(pair, cells):
             assert q_mass <= 1 + 1e-9
 
 
+def test_infinite_losses_may_cost_the_distribution():
+    """Where P has some, a lower table may have too much Q-mass; it bounds."""
+    pair, at = al.DiscretePair((0.4, 0.6), (0.0, 1.0)), np.linspace(-2, 2, 81)
+    for infinite, one in ((True, pair), (False, pair.reversed())):
+        table = al.discretize(one, step=0.3, bound="lower")
+        q_mass = float(np.asarray(table.mass) @ np.exp(-table.losses))
+        assert (q_mass > 1) == infinite
+        assert np.all(table.delta(at) <= np.asarray(one.delta(at)) + 1e-15)
+
+
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 10**6),

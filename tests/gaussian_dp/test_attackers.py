@@ -96,3 +96,12 @@ def test_small_deltas_of_a_lower_curve():
     for epsilon in (3.0, 6.0, 9.0, 12.0):
         bound = al.delta(run, epsilon=epsilon, **BOTH)
         assert lower.delta(epsilon) >= bound.lower
+
+
+@pytest.mark.parametrize("epsilon", [700.5, 709.3, 740.0])
+def test_one_promise_at_a_huge_epsilon(epsilon: float) -> None:
+    for part in (0.1, 0.606, 0.95):
+        x = math.exp(-epsilon) * part
+        with mp.workdps(40):
+            exact = 1 - mp.exp(epsilon) * mp.mpf(x)
+            assert abs(al.dp_tradeoff(x, epsilon=epsilon) - exact) < 1e-15

@@ -12,12 +12,12 @@ import pytest
 import accountlib as al
 from accountlib.engine import single_runs
 from accountlib.gaussian_dp import certified_curves, one_number, report
+from accountlib.gaussian_dp.attackers import polygon_corners
 from accountlib.gaussian_dp.certified_curves import (
     Profile,
     both_signs,
     lower_kinks,
     missed_at,
-    polygon_corners,
 )
 from tests import truth
 from tests.gaussian_dp.exact_runs import coin, hold_against_fractions

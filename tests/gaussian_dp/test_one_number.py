@@ -179,3 +179,11 @@ def test_mu_of_huge_epsilons():
             mu = al.mu_from_epsilon_delta(epsilon, delta=delta)
             back = al.gaussian_epsilon(delta, mu=mu)
             assert back == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_rates_outside_of_their_range_are_refused() -> None:
+    assert one_number.mu_from_errors([0.25], [0.75])[0] > 1.3
+    with pytest.raises(ValueError, match="^false_positive must"):
+        one_number.mu_from_errors([0.0], [0.5])
+    with pytest.raises(ValueError, match="^found must"):
+        one_number.mu_from_errors([0.5], [-0.5])

@@ -153,3 +153,11 @@ def test_deltas_of_renyi_curves_are_rounded_up(conversion):
                 log += (a - 1) * mpmath.log(1 - 1 / a) - mpmath.log(a)
             exact = min(mpmath.exp(log), 1)
             assert exact <= found <= exact * (1 + 1e-11) + 1e-300
+
+
+def test_a_power_that_overflows_is_small_and_not_1() -> None:
+    line = partial(al.gaussian_rdp, noise_multiplier=1.0)
+    assert al.delta_from_rdp(line, epsilon=1e305) == 5e-324
+    listed = al.delta_from_rdp([0.5, 0.5], epsilon=100, orders=[2, 1e308])
+    assert listed == 5e-324
+    assert al.delta_from_rdp([0.0], epsilon=1.0, orders=[1e308]) == 0.0

@@ -197,3 +197,9 @@ def test_renyi_divergences_too_small_for_floats_are_not_0():
     assert al.gaussian_rdp(1.5, noise_multiplier=1e200) > 0
     assert al.zcdp_rdp(1.5, rho=5e-324) > 0
     assert al.laplace_rdp(1.5, scale=1e200) > 0
+
+
+def test_losses_near_the_largest_float_are_not_cut() -> None:
+    assert al.pure_dp_rdp(1, epsilon=1e308) == 1e308
+    found = curves.discrete_laplace_rdp(1, scale=1e-305)
+    assert abs(found / 1e305 - 1) < 1e-12

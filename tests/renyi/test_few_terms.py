@@ -149,3 +149,9 @@ def test_lines_of_normal_noise_do_not_underflow_on_the_way():
     assert abs(found - 1e-310) < 1e-320
     step = curves.discrete_curve([0.55, 0.45], [0.45, 0.55], rate=5e-324)
     assert step(2.0) > 0
+
+
+def test_what_overflows_is_infinite_and_not_0() -> None:
+    curve = partial(al.gaussian_rdp, noise_multiplier=1e-150)
+    found = few_terms.poisson_rdp_terms(1e6, rdp=curve, rate=0.5, terms=1)
+    assert found == math.inf

@@ -326,3 +326,19 @@ def test_terms_that_a_lattice_leaves_out_are_counted(add, step):
             terms[k][kept] = -np.inf
         missed = float(np.sum(np.exp(terms[k])))
         assert 0 < missed <= lost[k] < 1e-15
+
+
+@pytest.mark.parametrize("rate", [1e-305, 2.3e-308, 5e-324])
+def test_rates_near_the_smallest_float(rate: float) -> None:
+    step = real_orders.ShiftedNormals((100.0,), (1.0,), rate, 1 - rate)
+    found = real_orders.normal_curve(step, add=False)(np.array([2.0, 100.0]))
+    for order, value in zip((2, 100), found, strict=True):
+        # at most the last term of the binomial sum is needed from below
+        least = order * 100.0**2 / 2 + order / (order - 1) * math.log(rate)
+        assert least <= value <= order * 100.0**2 / 2
+
+
+def test_exponents_without_digits_leave_the_line_of_no_sampling() -> None:
+    step = real_orders.ShiftedNormals((2000.0,), (1.0,), 1e-9, 1 - 1e-9)
+    (found,) = real_orders.normal_curve(step, add=False)(np.array([1e6]))
+    assert 1.99e12 < found < 2.001e12

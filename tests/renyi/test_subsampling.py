@@ -452,3 +452,8 @@ def test_sampled_renyi_sums_with_large_binomials_are_rounded_up(n):
             k += 1
         exact = mpmath.log1p(more) / (n - 1)
     assert exact <= found <= exact * (1 + 1e-9)
+
+
+def test_moments_without_digits_refute_nothing() -> None:
+    line = partial(al.gaussian_rdp, noise_multiplier=1e170)
+    assert 0 < al.poisson_rdp(3, rdp=line, rate=0.5, bound="tight") < 1e-320

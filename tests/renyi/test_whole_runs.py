@@ -248,3 +248,18 @@ def test_renyi_curve_of_a_chain_that_loses_nothing():
     curve = whole_runs.pair_rdp(chain_pair(0.3, 0.0, 3))
     top = al.pure_dp_rdp(2.0, epsilon=0.9)
     assert 0.3 * top < curve(2.0) <= top * (1 + 1e-11)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        al.Laplace(1e8),
+        al.PureDP(1e-12),
+        al.DiscreteLaplace(1e4),
+        al.MixtureOfGaussians((0.0, 1.0, 2.0), (0.5, 0.25, 0.25), 1.0),
+    ],
+)
+def test_the_smallest_rate_tells_more_than_nothing(mechanism: Any) -> None:
+    run = al.Release(mechanism, al.Poisson(5e-324))
+    found = al.rdp_curve(run, adjacency="add-or-remove")([1.0, 2.0, 100.0])
+    assert np.all(found > 0)

@@ -119,3 +119,34 @@ def test_chains_may_be_as_long_as_they_say():
     for epsilon, size in ((700.1, 1), (350.1, 2)):
         with pytest.raises(ValueError, match="must lie in"):
             chain_pair(epsilon, 0.0, size)
+
+
+@pytest.mark.parametrize("size", [10**6, 10**9, 10**15])
+def test_the_old_rule_for_large_groups_is_rounded_up(size: int) -> None:
+    # log(1 - e^-x) - x = log delta; the sum of terms of 1e15 has no digits
+    found = chains.group_epsilon_vadhan(
+        size, log_delta=lambda e: -float(size) * e, delta=1e-5
+    )
+    assert found >= size * math.log(1e5 + 1)
+    assert (
+        chains.group_epsilon_vadhan(
+            1, log_delta=lambda e: math.log(1e-5), delta=1e-5
+        )
+        == 0.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ((-1.0, 0.0, 2), "epsilon"),
+        ((1.0, 2.0, 2), "delta"),
+        ((1.0, -0.5, 2), "delta"),
+        ((1.0, 0.0, 2.5), "group_size"),
+    ],
+)
+def test_a_chain_names_what_is_out_of_range(
+    arguments: tuple[float, float, int], name: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        chain_pair(*arguments)

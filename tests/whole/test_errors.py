@@ -6,6 +6,7 @@ on its side of the exact truth. The scenario holds for the package as it is,
 and fails once the term is set to zero or has its sign flipped in the source.
 """
 
+import functools
 import inspect
 import itertools
 import math
@@ -424,27 +425,40 @@ def underflow(m):
 # With the term, and without it.
 
 
+@functools.cache
+def compiled(name: str) -> Any:
+    """A module as it is; a run replaces a snippet of one module only."""
+    return compile(sources()[name], name, "exec")
+
+
+@functools.cache
+def sources() -> dict[str, str]:
+    return {name: inspect.getsource(sys.modules[name]) for name in MODULES}
+
+
 def engine(old: str = "", new: str = "") -> Any:
     """All names of the engine's modules, with one snippet replaced.
 
     The snippet is in one of the modules; its spaces and line breaks do not
     matter. All of them are made anew, so that each sees the change.
     """
-    sources = {name: inspect.getsource(sys.modules[name]) for name in MODULES}
+    code = {name: compiled(name) for name in MODULES}
     if old:
         tokens = re.findall(r"[\w.]+|\S", old)
         pattern = r"(?<![\w.])" + r"\s*".join(map(re.escape, tokens))
-        found = {x: len(re.findall(pattern, y)) for x, y in sources.items()}
+        texts = sources()
+        found = {x: len(re.findall(pattern, y)) for x, y in texts.items()}
         places = [x for x in MODULES if found[x] and ".engine." in x]
         (place,) = places or [x for x in MODULES if found[x]]
         assert found[place] == 1, f"{old!r} occurs {found} times"
-        sources[place] = re.sub(pattern, lambda _: new, sources[place])
+        changed = re.sub(pattern, lambda _: new, texts[place])
+        code[place] = compile(changed, place, "exec")
     saved = {name: sys.modules[name] for name in MODULES}
     names: dict[str, Any] = {}
     try:
-        for name, text in sources.items():
+        for name, body in code.items():
             module = sys.modules[name] = ModuleType(name)
-            exec(compile(text, name, "exec"), vars(module))
+            exec(body, vars(module))
             names |= vars(module)
     finally:
         sys.modules.update(saved)

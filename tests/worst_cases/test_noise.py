@@ -10,12 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accountlib.worst_cases import dominating_pairs, noise
-from accountlib.worst_cases.noise import (
-    normal_tail,
-    quotient,
-    two_product,
-    two_sum,
-)
+from accountlib.worst_cases.divergences import two_product
+from accountlib.worst_cases.noise import normal_tail, quotient, two_sum
 from tests.truth import balls as truth_balls
 
 # --- noise on the integers has no end -------------------------------------
