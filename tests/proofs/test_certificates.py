@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 import accountlib as al
 from accountlib.practice.saved_tables import with_certificate
-from accountlib.proofs import balls
+from accountlib.proofs import balls, making, sums
 from accountlib.proofs.balls import ball, flint
 from accountlib.proofs.certificates import as_data
 from accountlib.proofs.making import next_share
@@ -113,14 +114,66 @@ def test_the_ends_of_the_engine_are_proven(name):
     assert all(step.bits <= 512 for step in found.steps)
 
 
-def test_an_answer_of_the_engine_need_not_be_proven():
-    """Where no proof is found an end moves, and what is claimed is proven."""
-    run = al.Release(al.PureDP(0.1), count=30)
-    claim = al.certificate(run, delta=0.0, adjacency="remove")
-    known = al.epsilon(run, delta=0.0, adjacency="remove")
-    assert claim.bound.upper == known.upper
-    assert claim.bound.lower <= known.lower
+@pytest.mark.parametrize(
+    "runs",
+    [
+        [al.Release(al.PureDP(0.1), count=30)],
+        [
+            al.Release(al.Laplace(2.0), al.Poisson(0.1), count=1000),
+            al.Release(al.RandomizedResponse(0.5), count=3),
+        ],
+    ],
+)
+def test_delta_zero_is_decided_by_all_losses_at_once(runs):
+    claim = al.certificate(runs, delta=0.0, adjacency="remove")
+    known = al.epsilon(runs, delta=0.0, adjacency="remove")
+    assert claim.bound == known and known.lower > 0
+    below = next(x for x in claim.proofs if x.side == "lower")
+    assert below.way == "all at once" and al.replay(claim).proven
+    high = known.upper * (1 + 1e-12)
+    for change in (
+        {"bound": al.Bound(high, high)},
+        {"proofs": (replace(below, side="upper"),)},
+        {"proofs": (replace(below, grids=()),)},
+    ):
+        assert not al.replay(replace(claim, **change)).proven
+
+
+def test_a_bound_for_delta_is_claimed_as_it_is_shown(monkeypatch):
+    """An end that no proof reaches moves to what the last try shows."""
+    run = al.Release(al.DiscretePair([0.6, 0.4], [0.3, 0.7]), count=9)
+    known = al.delta(run, epsilon=1.0, adjacency="remove")
+    middle = (known.lower + known.upper) / 2
+    asked = al.Bound(middle, middle)  # one end of it is false
+    monkeypatch.setattr(making, "engine_bound", lambda *_: asked)
+    claim = al.certificate(run, epsilon=1.0, adjacency="remove")
+    assert claim.bound.lower <= middle <= claim.bound.upper
+    assert 0 < claim.bound.width < 1e-3 and al.replay(claim).proven
+
+
+def test_gaussian_steps_are_one_law_in_lists():
+    """The engine is asked about the merged pair, and finds a fine grid."""
+    runs = [
+        al.Release(al.Laplace(9.0), count=3),
+        al.Release(al.Gaussian(6.0), count=8),
+    ]
+    claim = al.certificate(runs, epsilon=0.2, adjacency="add")
+    assert claim.bound == al.delta(runs, epsilon=0.2, adjacency="add")
     assert al.replay(claim).proven
+
+
+@pytest.mark.parametrize("begin", [-5, 0, 17])
+@pytest.mark.parametrize("size, last", [(101, 50), (101, 7), (35, 17)])
+def test_the_fast_transform_is_the_transform(begin, size, last):
+    masses = [(begin + 3 * i, 1 / ball(i + 1)) for i in range(30)]
+    fast = sums.chirp_frequencies(masses, size, last)
+    assert len(fast) == last + 1
+    for k, value in enumerate(fast):
+        turns = [ball(Fraction(2 * k * i, size)) for i, _ in masses]
+        exact = flint().acb(0)
+        for turn, (_, mass) in zip(turns, masses, strict=True):
+            exact += mass * flint().acb(turn).exp_pi_i()
+        assert value.overlaps(exact) and value.real.rad() < 1e-10
 
 
 def test_infinite_ends():
