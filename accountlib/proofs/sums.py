@@ -68,6 +68,7 @@ __all__ = [
 Masses = list[tuple[int, Ball]]  # place on the grid, and mass
 Table = tuple[Masses, Ball]  # P-masses at places, and at infinity
 MOST_FREQUENCIES = 10**6  # of one sum: more would take minutes
+_MOST_TURNED = 10**8  # places of a circle whose turns come from two tables
 _LEVELS = 20  # of masses, each half of the one before
 _FARTHEST = 10**300  # place on a grid
 
@@ -308,17 +309,16 @@ def circle_turns(size: int) -> Callable[[int], Any]:
     >>> round(float(turn(1).imag), 3), round(float(turn(-2).real), 3)
     (1.0, -1.0)
     """
-    acb, block = flint().acb, math.isqrt(size) + 1
-    near, far = (
-        [acb(ball(Fraction(2 * k, size))).exp_pi_i() for k in some]
-        for some in (range(block), range(0, size, block))
-    )
 
-    def turn(k: int) -> Any:
-        k %= size
-        return far[k // block] * near[k % block]
+    def one(k: int) -> Any:
+        return flint().acb(ball(Fraction(2 * (k % size), size))).exp_pi_i()
 
-    return turn
+    if size > _MOST_TURNED:
+        return one
+    block = math.isqrt(size) + 1
+    near = [one(k) for k in range(block)]
+    far = [one(k) for k in range(0, size, block)]
+    return lambda k: far[k % size // block] * near[k % size % block]
 
 
 def frequencies(masses: Masses, size: int, last: int) -> list[Any]:

@@ -430,3 +430,17 @@ def test_kinds_of_numbers() -> None:
         CircleChoice(1.0, 0, 5.0, 2, (1.0, 1.0))
     with pytest.raises(ValueError, match="thetas"):
         CircleChoice(1.0, 0, 5, 2, (1.0,))
+
+
+def test_a_circle_without_end_takes_no_memory():
+    """Its turns are made one by one; the claim stays as true as it was."""
+    claim = real()[0]
+    endless = 10**200 + 1
+    proofs = tuple(
+        replace(x, circle=replace(x.circle, size=endless))
+        for x in claim.proofs
+        if x.circle is not None
+    )
+    assert len(proofs) == len(claim.proofs)
+    outcome = replay(replace(claim, proofs=proofs))
+    assert not outcome.proven  # all but a few frequencies are missing
