@@ -454,11 +454,8 @@ def highest_needed(
 
 
 def farthest(parts: Sequence[tuple[Masses, int]], sign: int) -> int:
-    """Sign times the last place of the sum that has mass, on one side."""
-    return sum(
-        n * max((sign * i for i, m in masses if not m == 0), default=0)
-        for masses, n in parts
-    )
+    """Sign times the last place of the sum, on one side."""
+    return sum(n * max(sign * i for i, _ in masses) for masses, n in parts)
 
 
 def outside_mass(
