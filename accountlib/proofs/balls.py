@@ -15,10 +15,14 @@ Names used here:
 | $\mu$ | `mu`; `square` | distance of two normal laws; $\mu^2$ |
 | $s$ | `scale` | scale of Laplace noise |
 | $\gamma$ | `rate` | chance of a record to take part |
+| $m_i$ | `masses` | tilted mass at place $i$ of a grid |
+| $N$, $k$, $u_j$ | `size`, `k`, `u` | places of a circle; a frequency, from 0 to `last`; $e^{\pi\mathrm{i}j^2/N}$ |
 """
 
+import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -43,6 +47,12 @@ __all__ = [
     "TableLaw",
     "GuaranteeLaw",
     "ListedLaw",
+    "Masses",
+    "circle_turns",
+    "round_off",
+    "spectrum_work",
+    "chirp_frequencies",
+    "frequencies",
 ]
 
 # --- Comparing balls
@@ -455,3 +465,96 @@ class ListedLaw(TableLaw):
     @property
     def symmetric(self) -> bool:
         return self.p == self.q[::-1]
+
+
+# --- Turns, and transforms
+
+Masses = list[tuple[int, Ball]]  # place on the grid, and mass
+_MOST_TURNED = 10**8  # places of a circle whose turns come from two tables
+_SPARE_BITS = 20  # by which a number is below round-off
+
+
+def circle_turns(size: int) -> Callable[[int], Any]:
+    r"""The turns $e^{2 \pi \mathrm{i} k/N}$ of a circle, for whole k.
+
+    >>> turn = circle_turns(4)
+    >>> round(float(turn(1).imag), 3), round(float(turn(-2).real), 3)
+    (1.0, -1.0)
+    """
+
+    def one(k: int) -> Any:
+        return flint().acb(ball(Fraction(2 * (k % size), size))).exp_pi_i()
+
+    if size > _MOST_TURNED:
+        return one
+    block = math.isqrt(size) + 1
+    near = [one(k) for k in range(block)]
+    far = [one(k) for k in range(0, size, block)]
+    return lambda k: far[k % size // block] * near[k % size % block]
+
+
+def round_off(value: Ball) -> Ball:
+    """What is less than the last bit of a number."""
+    return value * ball(2) ** (-flint().ctx.prec - _SPARE_BITS)
+
+
+def spectrum_work(places: int, wide: int, size: int, last: int) -> float:
+    """Products that a transform takes, roughly.
+
+    Parameters: how many `places`, from first to last `wide`; `size` of the
+    circle; `last`, the highest frequency.
+    """
+    return min(places * last, 100.0 * (min(wide, size) + last))
+
+
+def chirp_frequencies(masses: Masses, size: int, last: int) -> list[Any]:
+    r"""As `frequencies`, by $u_k \sum_i (m_i u_i) \bar u_{k-i}$.
+
+    >>> three = [(i, ball(1)) for i in range(5, 8)]
+    >>> [round(float(x.real), 3) for x in chirp_frequencies(three, 6, 2)]
+    [3.0, 2.0, 0.0]
+    """
+    acb, poly = flint().acb, flint().acb_poly
+    little = round_off(sum((m for _, m in masses), ball(0)))
+    large = [(i, m) for i, m in masses if not abs(m) < little]
+    lost = len(masses) * little * flint().arb(0, 1)
+    begin = min(i for i, _ in large)
+    wide = min(max(i for i, _ in large) - begin + 1, size)
+    folded = [ball(0)] * wide
+    for i, m in large:
+        folded[(i - begin) % size] += m
+    turn = circle_turns(2 * size)
+    u = [turn(j * j) for j in range(max(wide, last + 1))]
+    one = poly([acb(m) * x for m, x in zip(folded, u, strict=False)])
+    back = [x.conjugate() for x in u]
+    other = poly(back[wide - 1 : 0 : -1] + back[: last + 1])
+    found = (one * other).coeffs()[wide - 1 : wide + last]
+    found += [acb(0)] * (last + 1 - len(found))
+    return [
+        x * y * turn(2 * k * begin) + acb(lost, lost)
+        for k, (x, y) in enumerate(zip(found, u, strict=False))
+    ]
+
+
+def frequencies(masses: Masses, size: int, last: int) -> list[Any]:
+    r"""Transforms $\sum_i m_i e^{2 \pi \mathrm{i} k i/N}$ for k = 0 to `last`.
+
+    Formula: a product of matrices, or where that takes more work
+    $ik = (i^2 + k^2 - (k - i)^2)/2$ and one product of polynomials.
+
+    >>> two = frequencies([(0, ball(1)), (1, ball(1))], 6, 3)
+    >>> [round(float(x.real), 3) for x in two]
+    [2.0, 1.5, 0.5, 0.0]
+    """
+    places = [i for i, _ in masses]
+    wide = max(places, default=0) - min(places, default=0) + 1
+    if spectrum_work(len(places), wide, size, last) < len(places) * last:
+        return chirp_frequencies(masses, size, last)
+    matrix, block = flint().acb_mat, math.isqrt(last) + 1
+    turn = circle_turns(size)
+    fine = [[turn(k * i) for i in places] for k in range(block)]
+    coarse = [
+        [m * turn(k * i) for i, m in masses] for k in range(0, last + 1, block)
+    ]
+    table = matrix(coarse) * matrix(fine).transpose()
+    return list(table.entries()[: last + 1])

@@ -30,7 +30,7 @@ from accountlib.inputs import (
     check_number,
     front_door,
 )
-from accountlib.proofs.balls import Ball, Law, ball, flint
+from accountlib.proofs.balls import Ball, Law, ball, flint, spectrum_work
 from accountlib.proofs.samplers import MOST_WAYS, lower_laws, run_laws
 from accountlib.proofs.sums import (
     CircleChoice,
@@ -41,7 +41,6 @@ from accountlib.proofs.sums import (
     circle_sum,
     infinite_share,
     lower_table,
-    spectrum_work,
     tilted,
     upper_table,
 )
@@ -88,6 +87,7 @@ __all__ = [
     "sum_bound",
     "all_at_once",
     "proof_bound",
+    "more_bits",
     "decided",
     "ProofStep",
     "Replay",
@@ -146,7 +146,7 @@ class Proof:
         places = [sum(n for _, _, n in grid.runs) for grid in self.grids]
         if sum(places) > MOST_PLACES:
             return math.inf
-        work = 200.0 * last  # weights
+        work = 20.0 * last  # weights, of which few are needed
         for grid, number in zip(self.grids, places, strict=True):
             first, apart, more = grid.runs[-1]
             wide = first + apart * (more - 1) - grid.runs[0][0] + 1
@@ -372,6 +372,18 @@ def proof_bound(laws: Mapping[Law, int], proof: Proof, epsilon: float) -> Ball:
     return sum_bound(laws, proof, epsilon, sign)
 
 
+def more_bits(bits: int, value: Ball, limit: Ball) -> int:
+    """Bits that may decide: a small part of the limit as radius, or twice.
+
+    >>> more_bits(128, ball(1) + flint().arb(0, 2) ** 100, ball(1))
+    248
+    """
+    if not (value.is_finite() and value.rad() > limit > 0):
+        return 2 * bits
+    missing = (value.rad() / limit).log() / ball(2).log()
+    return bits + math.ceil(float(missing.upper())) + 20
+
+
 def decided(
     laws: Mapping[Law, int],
     proof: Proof,
@@ -404,7 +416,7 @@ def decided(
                 yes, no = value >= limit, value < limit
         if yes or no or bits >= MOST_BITS:
             return bool(yes), value, bits
-        bits *= 2
+        bits = min(more_bits(bits, value, limit), MOST_BITS)
 
 
 # --- Replay

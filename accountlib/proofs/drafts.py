@@ -24,12 +24,13 @@ from accountlib.counting.loss_tables import TINY, GridTooFine
 from accountlib.engine.grids import cut_tails, grid_edges, landmarks
 from accountlib.engine.saddle import Cells
 from accountlib.engine.search import Search
-from accountlib.proofs.balls import Law, ball
+from accountlib.proofs.balls import Law, Masses, ball
 from accountlib.proofs.certificates import End
-from accountlib.proofs.sums import Grid, Masses, Undecided, farthest, runs_of
+from accountlib.proofs.sums import Grid, Undecided, farthest, runs_of
 from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [
+    "widest",
     "place_levels",
     "graded_places",
     "draft_grid",
@@ -44,6 +45,7 @@ _LOG_TAIL = -60.0  # log of the tilted mass beyond the finer places
 _LOOSE = 0.05  # part of the tilted mass outside of the core, at most
 _DECAY = 60.0  # log by which the core lets high frequencies fall
 _WIDEST = 0.25  # tilt times distance of places, at most
+_FIRST_WIDTH = 2.5  # 1 / square of the first step as a part of the engine's
 _ADDED = 0.3  # of the error of the step: what coarser places may add to it
 _MOST_DRAWN = 40_000  # places for one kind of loss
 _MOST_BEYOND = 20_000  # places beyond the others, for a rare large loss
@@ -51,13 +53,20 @@ _MOST_BEYOND = 20_000  # places beyond the others, for a rare large loss
 # --- Places for a loss
 
 
+def widest(search: Search, step: float) -> float:
+    """The largest distance of places: a finer grid is finer everywhere."""
+    part = min(_FIRST_WIDTH * (step / search.step) ** 2, 1.0)
+    return _WIDEST * part / (1 + search.tilt)
+
+
 def place_levels(
-    part: Cells, tilt: float, step: float, room: float, core: bool
+    part: Cells, tilt: float, most: float, room: float, core: bool
 ) -> NDArray[np.int64]:
     r"""How often the step may be doubled in each cell of a rough look.
 
     Formula: $w \propto \rho^{-1/3}$, so that coarser places add `room`
     times the error that the step alone makes; 0 in the core, if wanted.
+    `most` is the widest distance, in steps.
     """
     rough, _ = part.tilted_masses(tilt)
     rough = rough / np.sum(rough)
@@ -69,9 +78,8 @@ def place_levels(
     rough[inside] = 0.0
     with np.errstate(divide="ignore"):
         wide = np.minimum((rough / length) ** (-1 / 3), 1e30)
-    most = max(_WIDEST / (1 + tilt) / step, 1.0)
     factors = np.geomspace(1e-9, 1e9, 300)
-    widths = np.clip(np.multiply.outer(factors, wide), 1, most)
+    widths = np.clip(np.multiply.outer(factors, wide), 1, max(most, 1.0))
     fitting = np.count_nonzero((widths**2 - 1) @ rough <= room)
     chosen = widths[max(int(fitting) - 1, 0)]
     level: NDArray[np.int64] = np.log2(chosen).astype(np.int64)
@@ -122,7 +130,8 @@ def draft_grid(
         offset = (heavy or landmarks(pair) or (0.0,))[0]
         others = search.count / (len(search.cells) * part.count)
         room = 1.0 if core else _ADDED * others
-        levels = place_levels(part, tilt, step, room, core).tolist()
+        most = widest(search, step) / step
+        levels = place_levels(part, tilt, most, room, core).tolist()
         places = graded_places(part, levels, step, offset, ends)
     if pair.atom_count > 0:
         atoms = np.floor((np.array(pair.atoms) - offset) / step + 0.5)
@@ -137,9 +146,11 @@ def draft_grid(
     return Grid(float(offset), float(step), runs_of(places))
 
 
-def with_far_places(grid: Grid, law: Law, tilt: float, enough: float) -> Grid:
+def with_far_places(
+    grid: Grid, law: Law, search: Search, enough: float
+) -> Grid:
     """The grid with more places above, until little can be beyond."""
-    apart = max(1, int(_WIDEST / ((1 + tilt) * grid.step)))
+    apart = max(1, int(widest(search, grid.step) / grid.step))
     last, more = grid.places[-1], 0
     while more < _MOST_BEYOND:
         height = law.height(grid.loss(last + more * apart))
@@ -154,7 +165,7 @@ def with_low_places(grid: Grid, law: Law, search: Search, kind: int) -> Grid:
     """The grid with more places below, until little moves up to the first."""
     part, tilt = search.cells[kind], search.tilt
     log_tail = _LOG_TAIL - search.excess - math.log(part.count)
-    apart = max(1, int(_WIDEST / ((1 + tilt) * grid.step)))
+    apart = max(1, int(widest(search, grid.step) / grid.step))
     most = float(part.cumulants(np.array([tilt]))[0, 0]) / part.count
     first, more = grid.places[0], 0
     while more < _MOST_BEYOND:

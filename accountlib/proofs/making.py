@@ -82,6 +82,7 @@ from accountlib.worst_cases.noise import GaussianPair
 __all__ = [
     "Goal",
     "Shown",
+    "has_atoms",
     "draft_sum",
     "precise_draft",
     "best_draft",
@@ -106,7 +107,8 @@ _CORE = 0.7  # of the step: the least distance, if others are coarser
 _LITTLE_WORK = 3e6  # products of one sum: nothing shorter is looked for
 _TABLE_WORK = 2000.0  # products that take as long as a place of a table
 # How often, and how fine
-_FIRST_SHARES = 0.9, 8.0  # of the engine's step: first try, and an easy one
+# Of the engine's step: a first try, one with atoms, and an easy one
+_FIRST_SHARES = 0.9, 1.0, 8.0
 _EASY = 0.5  # part of the goal that the engine's bound does not exceed
 _SAFE = 0.9  # of the step that two tries seem to ask for
 _FINEST_SHARE = 0.01  # of the engine's step
@@ -161,6 +163,11 @@ class Shown:
 # --- A draft
 
 
+def has_atoms(search: Search) -> bool:
+    """Whether some losses have atoms, which should lie on places."""
+    return any(pair.atom_count for pair in search.pairs)
+
+
 def draft_sum(goal: Goal, search: Search, spread: float, most: float) -> Proof:
     """A proof by a sum, at the current precision.
 
@@ -170,9 +177,10 @@ def draft_sum(goal: Goal, search: Search, spread: float, most: float) -> Proof:
     Raises: GridTooFine where it takes more work.
     """
     sign = 1 if goal.side == "upper" else -1
-    atoms = any(pair.atom_count for pair in search.pairs)
-    step = _CORE * spread
-    if atoms:
+    step = spread
+    if not has_atoms(search):
+        step *= _CORE
+    elif spread != search.step:  # the engine's own meets atoms well
         step = aligned_step(spread, search.pairs, search.heavy)
     search = with_tilt(search, spread, goal.delta)
     tilt, thetas = search.tilt, tuple(x * step for x in search.thetas)
@@ -189,7 +197,7 @@ def draft_sum(goal: Goal, search: Search, spread: float, most: float) -> Proof:
     for kind, (law, count) in enumerate(goal.laws.items()):
         if sign > 0:
             enough = _SPARED * goal.delta / search.count
-            far = with_far_places(grids[kind], law, tilt, enough)
+            far = with_far_places(grids[kind], law, search, enough)
             grids[kind] = with_low_places(far, law, search, kind)
         table = made_table(law, grids[kind], sign, flint().ctx.prec)
         parts.append((tilted(table, grids[kind], tilt), count))
@@ -267,7 +275,7 @@ def engine_search(losses: Losses, goal: Goal, width: float) -> Search:
 def prove_by_sum(goal: Goal, search: Search) -> Shown | None:
     """Grids that become finer until the goal is proven, or hopeless."""
     easy = goal.side == "upper" and (search.bound.upper < _EASY * goal.delta)
-    share = _FIRST_SHARES[1 if easy else 0]
+    share = _FIRST_SHARES[2 if easy else int(has_atoms(search))]
     tried: list[tuple[float, float]] = []
     best = None
     for _ in range(_GRIDS):

@@ -24,17 +24,25 @@ Names used here:
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 from accountlib.inputs import check_number
-from accountlib.proofs.balls import Ball, Law, ball, flint
+from accountlib.proofs.balls import (
+    Ball,
+    Law,
+    Masses,
+    ball,
+    circle_turns,
+    flint,
+    frequencies,
+    round_off,
+)
 
 __all__ = [
-    "Masses",
     "Table",
     "MOST_FREQUENCIES",
     "Undecided",
@@ -49,10 +57,6 @@ __all__ = [
     "lower_table",
     "CircleChoice",
     "tilted",
-    "circle_turns",
-    "frequencies",
-    "spectrum_work",
-    "chirp_frequencies",
     "even_stretches",
     "high_part",
     "highest_needed",
@@ -60,15 +64,15 @@ __all__ = [
     "outside_mass",
     "weight_transforms",
     "infinite_share",
+    "frequencies_left",
+    "beyond_last",
     "circle_sum",
 ]
 
 # --- Tables above
 
-Masses = list[tuple[int, Ball]]  # place on the grid, and mass
 Table = tuple[Masses, Ball]  # P-masses at places, and at infinity
 MOST_FREQUENCIES = 10**6  # of one sum: more would take minutes
-_MOST_TURNED = 10**8  # places of a circle whose turns come from two tables
 _LEVELS = 20  # of masses, each half of the one before
 _FARTHEST = 10**300  # place on a grid
 
@@ -302,84 +306,6 @@ def tilted(table: Table, grid: Grid, tilt: float) -> Masses:
     return [(i, p * (scale * grid.loss(i)).exp()) for i, p in table[0]]
 
 
-def circle_turns(size: int) -> Callable[[int], Any]:
-    r"""The turns $e^{2 \pi \mathrm{i} k/N}$ of a circle, for whole k.
-
-    >>> turn = circle_turns(4)
-    >>> round(float(turn(1).imag), 3), round(float(turn(-2).real), 3)
-    (1.0, -1.0)
-    """
-
-    def one(k: int) -> Any:
-        return flint().acb(ball(Fraction(2 * (k % size), size))).exp_pi_i()
-
-    if size > _MOST_TURNED:
-        return one
-    block = math.isqrt(size) + 1
-    near = [one(k) for k in range(block)]
-    far = [one(k) for k in range(0, size, block)]
-    return lambda k: far[k % size // block] * near[k % size % block]
-
-
-def frequencies(masses: Masses, size: int, last: int) -> list[Any]:
-    r"""Transforms $\sum_i m_i e^{2 \pi \mathrm{i} k i/N}$ for k = 0 to `last`.
-
-    Formula: a product of matrices, or where that takes more work
-    $ik = (i^2 + k^2 - (k - i)^2)/2$ and one product of polynomials.
-
-    >>> two = frequencies([(0, ball(1)), (1, ball(1))], 6, 3)
-    >>> [round(float(x.real), 3) for x in two]
-    [2.0, 1.5, 0.5, 0.0]
-    """
-    places = [i for i, _ in masses]
-    wide = max(places, default=0) - min(places, default=0) + 1
-    if spectrum_work(len(places), wide, size, last) < len(places) * last:
-        return chirp_frequencies(masses, size, last)
-    matrix, block = flint().acb_mat, math.isqrt(last) + 1
-    turn = circle_turns(size)
-    fine = [[turn(k * i) for i in places] for k in range(block)]
-    coarse = [
-        [m * turn(k * i) for i, m in masses] for k in range(0, last + 1, block)
-    ]
-    table = matrix(coarse) * matrix(fine).transpose()
-    return list(table.entries()[: last + 1])
-
-
-def spectrum_work(places: int, wide: int, size: int, last: int) -> float:
-    """Products that a transform takes, roughly.
-
-    Parameters: how many `places`, from first to last `wide`; `size` of the
-    circle; `last`, the highest frequency.
-    """
-    return min(places * last, 100.0 * (min(wide, size) + last))
-
-
-def chirp_frequencies(masses: Masses, size: int, last: int) -> list[Any]:
-    r"""As `frequencies`, by $u_k \sum_i (m_i u_i) \bar u_{k-i}$.
-
-    >>> three = [(i, ball(1)) for i in range(5, 8)]
-    >>> [round(float(x.real), 3) for x in chirp_frequencies(three, 6, 2)]
-    [3.0, 2.0, 0.0]
-    """
-    acb, poly = flint().acb, flint().acb_poly
-    begin = min(i for i, _ in masses)
-    wide = min(max(i for i, _ in masses) - begin + 1, size)
-    folded = [ball(0)] * wide
-    for i, m in masses:
-        folded[(i - begin) % size] += m
-    turn = circle_turns(2 * size)
-    u = [turn(j * j) for j in range(max(wide, last + 1))]
-    one = poly([acb(m) * x for m, x in zip(folded, u, strict=False)])
-    back = [x.conjugate() for x in u]
-    other = poly(back[wide - 1 : 0 : -1] + back[: last + 1])
-    found = (one * other).coeffs()[wide - 1 : wide + last]
-    found += [acb(0)] * (last + 1 - len(found))
-    return [
-        x * y * turn(2 * k * begin)
-        for k, (x, y) in enumerate(zip(found, u, strict=False))
-    ]
-
-
 def even_stretches(masses: Masses) -> list[tuple[int, Ball]]:
     """Uniform parts of masses: how many places each covers, and its mass.
 
@@ -481,9 +407,9 @@ def outside_mass(
 
 
 def weight_transforms(
-    circle: CircleChoice, step: Ball, gap: Ball, start: int
+    circle: CircleChoice, step: Ball, gap: Ball, start: int, at: Sequence[int]
 ) -> Iterator[Any]:
-    r"""Transforms of what places weigh in delta, for k = 0 to the last.
+    r"""Transforms of what places weigh in delta, at some frequencies.
 
     Formula: $\sum_x e^{-\lambda g_x} (1 - e^{-g_x}) e^{-2 \pi \mathrm{i}
     k x/N}$ from the first place above epsilon on: two geometric series.
@@ -493,7 +419,7 @@ def weight_transforms(
     for sign, rate in ((1, ball(circle.tilt)), (-1, ball(circle.tilt) + 1)):
         ratio, scale = (-rate * step).exp(), sign * (-rate * gap).exp()
         series.append((scale, scale * ratio**number, ratio))
-    for k in range(circle.last + 1):
+    for k in at:
         one, end = turn(-k), turn(-k * number)
         total = sum(
             (scale - rest * end) / (1 - ratio * one)
@@ -516,6 +442,42 @@ def infinite_share(parts: Sequence[tuple[Ball, int]]) -> Ball:
     return -log.expm1()
 
 
+def frequencies_left(
+    spectra: Sequence[tuple[Sequence[Any], int]],
+) -> tuple[list[int], Ball]:
+    """Frequencies that a sum needs, and what the others come to at most.
+
+    Parameters: `spectra`, transforms and counts. The others are those
+    whose products are below the round-off of the largest.
+    """
+    chosen, left = [], ball(0)
+    for k in range(len(spectra[0][0])):
+        size = ball(1)
+        for spectrum, count in spectra:
+            size *= abs(spectrum[k]) ** count
+        if k == 0:
+            little = round_off(size).upper()
+        if size < little:
+            left += size
+        else:
+            chosen.append(k)
+    return chosen, left
+
+
+def beyond_last(
+    parts: Sequence[tuple[Masses, int]], circle: CircleChoice
+) -> Ball:
+    """What all frequencies above the last one come to, at most."""
+    if circle.last >= circle.size // 2:
+        return ball(0)
+    high = ball(circle.size)
+    for masses, count in parts:
+        total = sum((m for _, m in masses), ball(0))
+        around = even_stretches(masses), circle.size, circle.last
+        high *= high_part(total, *around) ** count
+    return high
+
+
 def circle_sum(
     parts: Sequence[tuple[Masses, int]],
     circle: CircleChoice,
@@ -534,29 +496,20 @@ def circle_sum(
     """
     width, at = Fraction(step), Fraction(epsilon)
     start = max(math.floor((at - offset) / width) + 1, circle.first)
-    tilt = ball(circle.tilt)
-    peak = (tilt * (tilt / (1 + tilt)).log() - tilt.log1p()).exp()
-    wrong = peak * outside_mass(parts, circle)
-    total = ball(0)
+    tilt, total, wrong = ball(circle.tilt), ball(0), ball(0)
     if start < circle.first + circle.size:
         gap = ball(offset + start * width - at)
         spectra = [
             (frequencies(m, circle.size, circle.last), n) for m, n in parts
         ]
-        weights = weight_transforms(circle, ball(width), gap, start)
-        for k, entry in enumerate(weights):
+        chosen, left = frequencies_left(spectra)
+        weights = weight_transforms(circle, ball(width), gap, start, chosen)
+        for k, entry in zip(chosen, weights, strict=True):
             for spectrum, count in spectra:
                 entry *= spectrum[k] ** count
             total += entry.real * (2 if k else 1)
         total /= circle.size
-        if circle.last < circle.size // 2:
-            high = ball(1)
-            for masses, count in parts:
-                total_mass = sum((m for _, m in masses), ball(0))
-                stretches = even_stretches(masses)
-                one = high_part(
-                    total_mass, stretches, circle.size, circle.last
-                )
-                high *= one**count
-            wrong += peak * circle.size * high
+        wrong = 2 * left + beyond_last(parts, circle)
+    peak = (tilt * (tilt / (1 + tilt)).log() - tilt.log1p()).exp()
+    wrong = peak * (wrong + outside_mass(parts, circle))
     return (total + sign * wrong) * (-tilt * ball(at)).exp()

@@ -13,7 +13,7 @@ import pytest
 
 import accountlib as al
 from accountlib.practice.saved_tables import with_certificate
-from accountlib.proofs import balls, making, sums
+from accountlib.proofs import balls, making
 from accountlib.proofs.balls import ball, flint
 from accountlib.proofs.certificates import as_data
 from accountlib.proofs.making import next_share
@@ -166,7 +166,7 @@ def test_gaussian_steps_are_one_law_in_lists():
 @pytest.mark.parametrize("size, last", [(101, 50), (101, 7), (35, 17)])
 def test_the_fast_transform_is_the_transform(begin, size, last):
     masses = [(begin + 3 * i, 1 / ball(i + 1)) for i in range(30)]
-    fast = sums.chirp_frequencies(masses, size, last)
+    fast = balls.chirp_frequencies(masses, size, last)
     assert len(fast) == last + 1
     for k, value in enumerate(fast):
         turns = [ball(Fraction(2 * k * i, size)) for i, _ in masses]
