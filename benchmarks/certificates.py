@@ -43,6 +43,7 @@ from accountlib.proofs.sums import (
 
 FILE = Path(__file__).with_suffix(".json")
 BOTH = ("remove", "add", "add-or-remove")
+FIRST_CUT = 800  # from here on, settings of the part "Other samplers"
 LONGEST = 60  # seconds of CPU for making and replaying one
 
 
@@ -71,6 +72,24 @@ def mechanism(rng: random.Random, adjacency: str) -> Any:
     return rng.choice(kinds)()
 
 
+def cut_or_shuffled(rng: random.Random, adjacency: str) -> al.Release:
+    """One release of a sampler whose epochs or batches are not alike."""
+    size = rng.randint(200, 100_000)
+    mean = rng.uniform(0.5, min(64, size / 10))
+    sampling = rng.choice(
+        [
+            al.TruncatedPoisson(
+                mean / size, max(1, int(rng.uniform(0.8, 2) * mean)), size
+            ),
+            al.RandomAllocation(rng.randint(2, 300)),
+            al.ShuffledEpochs(rng.randint(2, 300)),
+        ]
+    )
+    most = 1000 if isinstance(sampling, al.TruncatedPoisson) else 20
+    count = int(math.exp(rng.uniform(0, math.log(most))))
+    return al.Release(mechanism(rng, adjacency), sampling, count)
+
+
 def release(rng: random.Random, adjacency: str) -> al.Release:
     """One release; the longest have a billion steps."""
     rate = math.exp(rng.uniform(math.log(1e-4), math.log(0.3)))
@@ -95,7 +114,8 @@ def setting(seed: int) -> tuple[list[al.Release], dict[str, Any], al.Bound]:
     while True:
         adjacency = rng.choice([*BOTH, "substitute", "zero-out"])
         number = rng.choice([1, 1, 1, 2])
-        runs = [release(rng, adjacency) for _ in range(number)]
+        draw = release if seed < FIRST_CUT else cut_or_shuffled
+        runs = [draw(rng, adjacency) for _ in range(number)]
         group = rng.choice([1, 1, 1, 2, 4])
         asked = "epsilon" if rng.random() < 0.7 else "delta"
         given = math.exp(rng.uniform(math.log(0.05), math.log(20)))
