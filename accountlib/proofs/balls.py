@@ -22,7 +22,7 @@ Names used here:
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -51,6 +51,7 @@ __all__ = [
     "circle_turns",
     "round_off",
     "spectrum_work",
+    "fixed_point",
     "chirp_frequencies",
     "frequencies",
 ]
@@ -507,6 +508,26 @@ def spectrum_work(places: int, wide: int, size: int, last: int) -> float:
     return min(places * last, 100.0 * (min(wide, size) + last))
 
 
+def fixed_point(numbers: Sequence[Any], bits: int) -> tuple[Any, Any, Ball]:
+    """Complex numbers as multiples of a power of 2, in two polynomials.
+
+    Returns: real and imaginary parts, times $2^{bits}$ and whole; and what
+    all of them together are wrong by, in those units.
+    """
+
+    def whole(value: Ball) -> Any:
+        mantissa, exponent = value.mid().man_exp()
+        shift = int(exponent) + bits
+        return mantissa << shift if shift >= 0 else mantissa >> -shift
+
+    parts = [[x.real for x in numbers], [x.imag for x in numbers]]
+    radii = sum((v.rad() for part in parts for v in part), ball(0))
+    wrong = 2 * len(numbers) + radii * ball(2) ** bits
+    poly = flint().fmpz_poly
+    one, other = (poly([whole(v) for v in part]) for part in parts)
+    return one, other, wrong
+
+
 def chirp_frequencies(masses: Masses, size: int, last: int) -> list[Any]:
     r"""As `frequencies`, by $u_k \sum_i (m_i u_i) \bar u_{k-i}$.
 
@@ -514,25 +535,33 @@ def chirp_frequencies(masses: Masses, size: int, last: int) -> list[Any]:
     >>> [round(float(x.real), 3) for x in chirp_frequencies(three, 6, 2)]
     [3.0, 2.0, 0.0]
     """
-    acb, poly = flint().acb, flint().acb_poly
-    little = round_off(sum((m for _, m in masses), ball(0)))
-    large = [(i, m) for i, m in masses if not abs(m) < little]
-    lost = len(masses) * little * flint().arb(0, 1)
-    begin = min(i for i, _ in large)
-    wide = min(max(i for i, _ in large) - begin + 1, size)
+    acb, bits = flint().acb, flint().ctx.prec + _SPARE_BITS
+    total = sum((abs(m) for _, m in masses), ball(0)).upper()
+    if not 0 < total < math.inf:  # not known well enough
+        return [acb(flint().arb.nan())] * (last + 1)
+    begin = min(i for i, _ in masses)
+    wide = min(max(i for i, _ in masses) - begin + 1, size)
     folded = [ball(0)] * wide
-    for i, m in large:
-        folded[(i - begin) % size] += m
+    for i, m in masses:
+        folded[(i - begin) % size] += m / total
     turn = circle_turns(2 * size)
     u = [turn(j * j) for j in range(max(wide, last + 1))]
-    one = poly([acb(m) * x for m, x in zip(folded, u, strict=False)])
+    terms = [acb(m) * x for m, x in zip(folded, u, strict=False)]
     back = [x.conjugate() for x in u]
-    other = poly(back[wide - 1 : 0 : -1] + back[: last + 1])
-    found = (one * other).coeffs()[wide - 1 : wide + last]
-    found += [acb(0)] * (last + 1 - len(found))
+    back = back[wide - 1 : 0 : -1] + back[: last + 1]
+    (a, b, lost), (c, d, turned) = (
+        fixed_point(x, bits) for x in (terms, back)
+    )
+    one, other = a * c, b * d
+    real, imaginary = one - other, (a + b) * (c + d) - one - other
+    unit = ball(2) ** -bits
+    wrong = unit * (lost * (1 + unit * turned) + turned) * flint().arb(0, 1)
+    scale = total * unit**2
     return [
-        x * y * turn(2 * k * begin) + acb(lost, lost)
-        for k, (x, y) in enumerate(zip(found, u, strict=False))
+        (acb(real[n], imaginary[n]) * scale + total * acb(wrong, wrong))
+        * u[k]
+        * turn(2 * k * begin)
+        for k, n in enumerate(range(wide - 1, wide + last))
     ]
 
 
