@@ -25,7 +25,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import accumulate
 from typing import Any
@@ -35,6 +35,7 @@ __all__ = [
     "Event",
     "flint",
     "ball",
+    "Undecided",
     "tail_ball",
     "Law",
     "GaussianLaw",
@@ -85,6 +86,10 @@ def ball(value: float | Fraction) -> Ball:
     """
     exact = Fraction(value)
     return flint().arb(exact.numerator) / exact.denominator
+
+
+class Undecided(ArithmeticError):
+    """A comparison that needs more bits."""
 
 
 def tail_ball(z: Ball) -> Ball:
@@ -369,6 +374,8 @@ def sorted_table(law: Any, bits: int) -> SortedTable:
     """
     rows, missing = law.rows()
     zero = ball(0)
+    if not all(x > 0 or x == 0 for row in rows for x in row):
+        raise Undecided("nobody knows whether an outcome has a mass")
     finite = [(p, q) for p, q in rows if p > 0 and q > 0]
     logs = [(p / q).log() for p, q in finite]
     blur = max((float(x.rad()) for x in logs), default=0.0)
@@ -398,19 +405,31 @@ class TableLaw(Law):
     def rows(self) -> tuple[list[Event], Ball]:
         """Outcomes in any order, and the mass that any other ones have."""
 
+    @cached_property
+    def _tables(self) -> dict[int, SortedTable]:
+        return {}
+
+    @property
+    def table(self) -> SortedTable:
+        """The outcomes at the current precision; kept, as it is long."""
+        bits = flint().ctx.prec
+        if bits not in self._tables:
+            self._tables[bits] = sorted_table(self, bits)
+        return self._tables[bits]
+
     def event(self, x: Ball, above: bool = True) -> Event:
-        return sorted_table(self, flint().ctx.prec).event(x, above)
+        return self.table.event(x, above)
 
     def height(self, x: Ball) -> Ball:
-        return sorted_table(self, flint().ctx.prec).height(x)
+        return self.table.height(x)
 
     @property
     def infinite(self) -> Event:
-        return sorted_table(self, flint().ctx.prec).infinite
+        return self.table.infinite
 
     @property
     def ends(self) -> tuple[Ball, Ball]:
-        table = sorted_table(self, flint().ctx.prec)
+        table = self.table
         if not (table.missing == 0 and table.rows):
             return super().ends
         losses = [(p / q).log() for p, q in table.rows]

@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from accountlib.counting.composition import Bound
 from accountlib.inputs import (
@@ -30,13 +30,20 @@ from accountlib.inputs import (
     check_number,
     front_door,
 )
-from accountlib.proofs.balls import Ball, Law, ball, flint, spectrum_work
+from accountlib.proofs.balls import (
+    Ball,
+    Law,
+    TableLaw,
+    Undecided,
+    ball,
+    flint,
+    spectrum_work,
+)
 from accountlib.proofs.samplers import MOST_WAYS, lower_laws, run_laws
 from accountlib.proofs.sums import (
     CircleChoice,
     Grid,
     Table,
-    Undecided,
     check_place,
     circle_sum,
     infinite_share,
@@ -77,6 +84,8 @@ __all__ = [
     "MOST_BITS",
     "MOST_PLACES",
     "MOST_PRODUCTS",
+    "MOST_TERMS",
+    "MOST_BIT_PRODUCTS",
     "Proof",
     "PROOF_KINDS",
     "as_data",
@@ -84,6 +93,7 @@ __all__ = [
     "Certificate",
     "infinite_sums",
     "made_table",
+    "height_terms",
     "sum_bound",
     "all_at_once",
     "proof_bound",
@@ -110,6 +120,8 @@ FIRST_BITS = 128  # of the numbers in a first try
 MOST_BITS = 4096  # of the last one
 MOST_PLACES = 2 * 10**5  # of all tables of one proof; a longer one is refused
 MOST_PRODUCTS = 1e8  # products of one sum: some twenty seconds
+MOST_TERMS = 4e6  # of all heights of its tables: some minutes
+MOST_BIT_PRODUCTS = 1e11  # bits times products: no more bits than that
 _MOST_PROOFS = 16
 
 
@@ -307,6 +319,13 @@ def made_table(law: Law, grid: Grid, sign: int, bits: int) -> Table:
         return (upper_table if sign > 0 else lower_table)(law, grid)
 
 
+def height_terms(value: Any) -> int:
+    """Numbers of a law, which a height takes; a sorted list counts once."""
+    if isinstance(value, Law) and not isinstance(value, TableLaw):
+        value = tuple(getattr(value, x.name) for x in fields(cast(Any, value)))
+    return sum(map(height_terms, value)) if isinstance(value, tuple) else 1
+
+
 def sum_bound(
     laws: Mapping[Law, int], proof: Proof, epsilon: float, sign: int
 ) -> Ball:
@@ -321,6 +340,11 @@ def sum_bound(
     if circle is None or len(grids) != len(laws) or len(steps) != 1:
         raise ValueError("a sum takes a circle, and for each law a grid")
     check_number("products of a sum", proof.work, 0, MOST_PRODUCTS)
+    terms = sum(
+        height_terms(law) * sum(n for *_, n in grid.runs)
+        for law, grid in zip(laws, grids, strict=True)
+    )
+    check_number("terms of all heights", terms, 0, MOST_TERMS)
     parts, infinite, offset = [], [], Fraction(0)
     for (law, count), grid in zip(laws.items(), grids, strict=True):
         table = made_table(law, grid, sign, flint().ctx.prec)
@@ -417,6 +441,8 @@ def decided(
         if yes or no or bits >= MOST_BITS:
             return bool(yes), value, bits
         bits = min(more_bits(bits, value, limit), MOST_BITS)
+        if bits * proof.work > MOST_BIT_PRODUCTS:
+            return False, value, bits
 
 
 # --- Replay

@@ -24,9 +24,9 @@ from accountlib.counting.loss_tables import TINY, GridTooFine
 from accountlib.engine.grids import cut_tails, grid_edges, landmarks
 from accountlib.engine.saddle import Cells
 from accountlib.engine.search import Search
-from accountlib.proofs.balls import Law, Masses, ball
+from accountlib.proofs.balls import Law, Masses, Undecided, ball
 from accountlib.proofs.certificates import End
-from accountlib.proofs.sums import Grid, Undecided, farthest, runs_of
+from accountlib.proofs.sums import Grid, farthest, runs_of
 from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [

@@ -115,7 +115,7 @@ def coarser(block: Block, split: bool) -> Block:
             total[i // 2 + 1] += half
         else:
             total[i // 2] += mass
-    while not total[-1]:
+    while total and not total[-1]:
         total.pop()
     return low, total
 
@@ -130,7 +130,8 @@ def on_places(
     {0: (1, [4, 4]), 1: (1, [2, 2])}
     """
     found: Blocks = {}
-    carried, e, last = _NO_MASSES, min(blocks), max(blocks)
+    carried, e = _NO_MASSES, min(blocks, default=0)
+    last = max(blocks, default=-1)
     while e <= last or carried[1]:
         first, masses = added(blocks.get(e, _NO_MASSES), carried)
         start = end = 0
@@ -165,10 +166,12 @@ def sum_blocks(one: Blocks, other: Blocks, split: bool) -> Blocks:
     >>> sum_blocks(whole, {1: (3, [7])}, True)
     {0: (0, []), 1: (3, [7])}
     """
+    if not (one and other):
+        return {}
     found: Blocks = {}
     low = rest = _NO_MASSES
     up = (1 << _EPOCH_BITS) - 1 if split else 0
-    for e in range(min(*one, *other), max(*one, *other) + 1):
+    for e in range(min([*one, *other]), max([*one, *other]) + 1):
         x, y = one.get(e, _NO_MASSES), other.get(e, _NO_MASSES)
         first, masses = added(product(x, added(y, rest)), product(low, y))
         found[e] = first, [(mass + up) >> _EPOCH_BITS for mass in masses]

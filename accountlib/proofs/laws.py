@@ -469,7 +469,8 @@ def sampled_exchange_law(mechanism: Mechanism, rate: Fraction) -> Law:
     """
     whole_law(mechanism, 1, True)  # refuses types that are not known
     if isinstance(mechanism, Gaussian):
-        return group_law(mechanism, Poisson(float(rate)), 1, True)
+        distance = 1 / Fraction(mechanism.noise_multiplier)
+        return MixtureLaw((Fraction(0), distance), (1 - rate, rate), True)
     if isinstance(mechanism, Laplace):
         scale = Fraction(mechanism.scale)
         return FoldedLaw(LaplaceExchangeHalf(scale, rate))

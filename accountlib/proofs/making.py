@@ -36,7 +36,13 @@ from accountlib.engine.search import (
 )
 from accountlib.gaussian_dp.report import software_versions
 from accountlib.inputs import check_number, front_door
-from accountlib.proofs.balls import Ball, GaussianLaw, Law, flint
+from accountlib.proofs.balls import (
+    Ball,
+    GaussianLaw,
+    Law,
+    Undecided,
+    flint,
+)
 from accountlib.proofs.certificates import (
     FIRST_BITS,
     MOST_BITS,
@@ -64,7 +70,6 @@ from accountlib.proofs.sums import (
     MOST_FREQUENCIES,
     CircleChoice,
     Grid,
-    Undecided,
     highest_needed,
     tilted,
 )

@@ -35,6 +35,7 @@ from accountlib.proofs.balls import (
     Ball,
     Law,
     Masses,
+    Undecided,
     ball,
     circle_turns,
     flint,
@@ -45,7 +46,6 @@ from accountlib.proofs.balls import (
 __all__ = [
     "Table",
     "MOST_FREQUENCIES",
-    "Undecided",
     "surely_less",
     "check_place",
     "Grid",
@@ -75,10 +75,6 @@ Table = tuple[Masses, Ball]  # P-masses at places, and at infinity
 MOST_FREQUENCIES = 10**6  # of one sum: more would take minutes
 _LEVELS = 20  # of masses, each half of the one before
 _FARTHEST = 10**300  # place on a grid
-
-
-class Undecided(ArithmeticError):
-    """A comparison that needs more bits."""
 
 
 def surely_less(one: Ball, other: Ball) -> bool:
