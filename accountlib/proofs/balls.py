@@ -492,6 +492,7 @@ class ListedLaw(TableLaw):
 Masses = list[tuple[int, Ball]]  # place on the grid, and mass
 _MOST_TURNED = 10**8  # places of a circle whose turns come from two tables
 _SPARE_BITS = 20  # by which a number is below round-off
+_MOST_ENTRIES = 300_000  # of a matrix: some hundred megabytes
 
 
 def circle_turns(size: int) -> Callable[[int], Any]:
@@ -599,10 +600,12 @@ def frequencies(masses: Masses, size: int, last: int) -> list[Any]:
     if spectrum_work(len(places), wide, size, last) < len(places) * last:
         return chirp_frequencies(masses, size, last)
     matrix, block = flint().acb_mat, math.isqrt(last) + 1
-    turn = circle_turns(size)
-    fine = [[turn(k * i) for i in places] for k in range(block)]
-    coarse = [
-        [m * turn(k * i) for i, m in masses] for k in range(0, last + 1, block)
-    ]
-    table = matrix(coarse) * matrix(fine).transpose()
+    turn, steps = circle_turns(size), range(0, last + 1, block)
+    table = matrix(len(steps), block)
+    part = _MOST_ENTRIES // block + 1
+    for start in range(0, len(masses), part):
+        some = masses[start : start + part]
+        fine = [[turn(k * i) for k in range(block)] for i, _ in some]
+        coarse = [[m * turn(k * i) for i, m in some] for k in steps]
+        table += matrix(coarse) * matrix(fine)
     return list(table.entries()[: last + 1])

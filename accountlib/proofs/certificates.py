@@ -85,6 +85,7 @@ __all__ = [
     "MOST_PLACES",
     "MOST_PRODUCTS",
     "MOST_TERMS",
+    "TERM_PRODUCTS",
     "MOST_BIT_PRODUCTS",
     "Proof",
     "PROOF_KINDS",
@@ -94,6 +95,7 @@ __all__ = [
     "infinite_sums",
     "made_table",
     "height_terms",
+    "table_terms",
     "sum_bound",
     "all_at_once",
     "proof_bound",
@@ -121,6 +123,7 @@ MOST_BITS = 4096  # of the last one
 MOST_PLACES = 2 * 10**5  # of all tables of one proof; a longer one is refused
 MOST_PRODUCTS = 1e8  # products of one sum: some twenty seconds
 MOST_TERMS = 4e6  # of all heights of its tables: some minutes
+TERM_PRODUCTS = 500  # products that take as long as one of them
 MOST_BIT_PRODUCTS = 1e11  # bits times products: no more bits than that
 _MOST_PROOFS = 16
 
@@ -326,6 +329,14 @@ def height_terms(value: Any) -> int:
     return sum(map(height_terms, value)) if isinstance(value, tuple) else 1
 
 
+def table_terms(laws: Mapping[Law, int], proof: Proof) -> int:
+    """Numbers that all heights of a proof take together."""
+    return sum(
+        height_terms(law) * sum(n for *_, n in grid.runs)
+        for law, grid in zip(laws, proof.grids, strict=False)
+    )
+
+
 def sum_bound(
     laws: Mapping[Law, int], proof: Proof, epsilon: float, sign: int
 ) -> Ball:
@@ -340,10 +351,7 @@ def sum_bound(
     if circle is None or len(grids) != len(laws) or len(steps) != 1:
         raise ValueError("a sum takes a circle, and for each law a grid")
     check_number("products of a sum", proof.work, 0, MOST_PRODUCTS)
-    terms = sum(
-        height_terms(law) * sum(n for *_, n in grid.runs)
-        for law, grid in zip(laws, grids, strict=True)
-    )
+    terms = table_terms(laws, proof)
     check_number("terms of all heights", terms, 0, MOST_TERMS)
     parts, infinite, offset = [], [], Fraction(0)
     for (law, count), grid in zip(laws.items(), grids, strict=True):
@@ -400,12 +408,13 @@ def more_bits(bits: int, value: Ball, limit: Ball) -> int:
     """Bits that may decide: a small part of the limit as radius, or twice.
 
     >>> more_bits(128, ball(1) + flint().arb(0, 2) ** 100, ball(1))
-    248
+    249
     """
     if not (value.is_finite() and value.rad() > limit > 0):
         return 2 * bits
     missing = (value.rad() / limit).log() / ball(2).log()
-    return bits + math.ceil(float(missing.upper())) + 20
+    wanted = bits + math.ceil(float(missing.upper())) + 20
+    return max(wanted, 3 * bits // 2)
 
 
 def decided(
@@ -423,6 +432,7 @@ def decided(
     until the comparison is certain. Without certainty the answer is no.
     """
     bits = FIRST_BITS
+    work = proof.work + TERM_PRODUCTS * table_terms(laws, proof)
     while True:
         yes = no = False
         value = flint().arb.nan()
@@ -441,7 +451,7 @@ def decided(
         if yes or no or bits >= MOST_BITS:
             return bool(yes), value, bits
         bits = min(more_bits(bits, value, limit), MOST_BITS)
-        if bits * proof.work > MOST_BIT_PRODUCTS:
+        if bits * work > MOST_BIT_PRODUCTS:
             return False, value, bits
 
 

@@ -15,6 +15,7 @@ from accountlib.proofs.balls import (
     ListedLaw,
     ReversedLaw,
     SampledLaw,
+    Undecided,
     ball,
     flint,
 )
@@ -23,7 +24,6 @@ from accountlib.proofs.samplers import run_laws
 from accountlib.proofs.sums import (
     Grid,
     Table,
-    Undecided,
     lower_table,
     upper_table,
 )
@@ -244,6 +244,10 @@ def test_few_bits_are_wide_and_not_wrong(bits: int) -> None:
         for x in (*rng.normal(0, 1, 2).tolist(), 0.0, *ends):
             with flint().ctx.workprec(256):
                 truth = law.height(ball(x))
-            with flint().ctx.workprec(bits):
-                found = law.height(ball(x))
+            try:
+                with flint().ctx.workprec(bits):
+                    found = law.height(ball(x))
+            except Undecided:
+                assert bits < 128
+                continue
             assert not (found < truth or found > truth), (law, x)
