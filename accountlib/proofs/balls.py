@@ -15,6 +15,7 @@ Names used here:
 | $\mu$ | `mu`; `square` | distance of two normal laws; $\mu^2$ |
 | $s$ | `scale` | scale of Laplace noise |
 | $\gamma$ | `rate` | chance of a record to take part |
+| $p$, $q$ | `p`, `q` | probabilities under $P$ and under $Q$ |
 | $m_i$ | `masses` | tilted mass at place $i$ of a grid |
 | $N$, $k$, $u_j$ | `size`, `k`, `u` | places of a circle; a frequency, from 0 to `last`; $e^{\pi\mathrm{i}j^2/N}$ |
 """

@@ -9,6 +9,9 @@ Names used here:
 |---|---|---|
 | $\varepsilon$, $\delta$ | `given`, `bound` | the question, and the interval that answers it; `asked` says which is which |
 | $\delta(\varepsilon)$ | `proof_bound` | the curve of the run, or a bound of it |
+| $T_j$ | `count` | how often law $j$ occurs |
+| $t_j$, $p_j$ | `total`, `mass` | P-mass of one run of law $j$, and what of it is infinite |
+| $E_j$ | – | all outcomes of law $j$ above a place |
 """
 
 import json

@@ -8,9 +8,11 @@ Names used here:
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
 | $t$, $k$ | `steps`, `count` | steps of an epoch; ratios in a sum |
-| $Y$, $S$ | – | ratio $e^L$ of one step; sum of $k$ ratios |
-| $i$, $e$ | `i`, `e` | a place is $S = i\,2^e$ |
-| $p_\infty$, $q_\infty$ | `told` | masses of P and Q that count as infinite |
+| $Y$, $S$, $M$ | – | ratio $e^L$ of one step; sum of $k$ ratios; $S/t$ of all $t$ |
+| $h$ | – | distance of places, where all are equally far apart |
+| $i$, $e$ | `i`, `e` | a place is $S = i\,2^e$; in $e^L$ alone $e$ is Euler's number |
+| $f$, $g$ | `errors` | what rounding took, in all, from $k$ times the masses of $P$, and from those of $Q$ |
+| – | `told` | masses of $P$ and of $Q$ that count as infinite |
 """
 
 import math
@@ -59,7 +61,7 @@ __all__ = [
     "epoch_law",
 ]
 
-# --- Places like those of floats
+# --- Masses at places
 
 Block = tuple[int, list[int]]  # first place, and masses in units of 2^-320
 Blocks = dict[int, Block]  # for each e the masses at places i 2^e
@@ -180,6 +182,9 @@ def sum_blocks(one: Blocks, other: Blocks, split: bool) -> Blocks:
     return found
 
 
+# --- Which places
+
+
 def least_distance(spread: float) -> int:
     """e of the smallest distance of places, from the spread of a sum."""
     return math.floor(math.log2(_EPOCH_PART * max(spread, _LEAST_SPREAD)))
@@ -229,6 +234,9 @@ def rare_places(block: Sequence[int], first: int, weight: float) -> int:
         if seen > _RARE_TAIL:
             return k
     return len(block)
+
+
+# --- The two lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,6 +328,9 @@ def places_of_sum(
     spreads = (spread_of(x.masses, x.count) for x in (one, other))
     most = _EPOCH_PLACES * (2 if count <= _FEW_RATIOS else 1)
     return count, least_distance(math.hypot(*spreads)), most
+
+
+# --- One step, two parts, all steps
 
 
 def first_upper(law: Law) -> UpperSums:

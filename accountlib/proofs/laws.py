@@ -8,11 +8,13 @@ Names used here:
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
 | $x$, $z$ | `x`, `z` | a loss; an output, in standard deviations |
-| $\mu_j$, $w_j$ | `means`, `weights` | centres and weights of normal laws with variance 1 |
+| $\mu_j$, $w_j$ | `means`, `weights` | centres and weights of normal laws with variance 1; $\mu_j = c_j/\sigma$ if the sum moves by $c_j$ |
 | $r(z)$, $z_x$ | `_log_ratio`, `crossing` | ratio of the two densities; the $z$ with $\ln r(z) = x$ |
 | $h$ | `room` | how far from a guess the place may be |
 | $\sigma$, $s$ | `noise`, `scale` | noise multiplier; scale of Laplace noise |
 | $\gamma$ | `rate` | chance of a record to take part |
+| $f$, $t_x$ | –, `t` | density of Laplace noise; where its best event begins |
+| $m(z)$ | `mass` | probability of the noise $z$, a whole number |
 | $u$, $d$ | `up`, `down` | by how much whole numbers are moved |
 | $k$ | `records` | records that differ |
 | $b$ | `bits` | bits of the numbers |

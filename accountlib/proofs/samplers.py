@@ -9,9 +9,12 @@ Names used here:
 |---|---|---|
 | $\gamma$, $\gamma'$, $\gamma_0$ | `rate`, `kept`, `present` | chance to be in a batch; given that it is full; in a cut-off batch |
 | $p$, $1 - p$ | `full`, `room` | chance that there is no room for one more, and that there is |
+| $w_j$ | `weights` | chance of a label |
 | $\mu$, $\kappa$ | `mu`, `_kappa` | $1/\sigma$; $e^{-\mu^2} (1 - \gamma)/\gamma$ |
-| $t$, $M$ | `batches` | batches of an epoch; the largest output |
-| $v$ | `low`, `high` | $e^w$, the place of an output, as in zo-place |
+| $N_k$ | – | the normal law with mean $k\mu$ and variance 1 |
+| $v$ | `low`, `high` | $e^w$ of an output, as in zo-place; $v_1$, $v_2$ are roots |
+| $t$, $M$, $c$ | `batches`, –, `places` | batches of an epoch; the largest output, and a value of it |
+| $k$ | `first`, `second` | by how many $\mu$ the batch of the record is moved |
 """
 
 from collections.abc import Iterable, Sequence

@@ -8,7 +8,7 @@ Names used here:
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
 | $\alpha$, $H$ | `alphas`, `heights` | $e^x$ at a loss $x$; the curve of a law as a function of $\alpha$ |
-| $o$, $\Delta$, $i$ | `offset`, `step`, `places` | the losses of a grid are $o + i\Delta$ |
+| $o$, $\Delta$, $i$ | `offset`, `step`, `places` | the losses of a grid are $o + i\Delta$; $O$ for those of the sum |
 | $l_k$ | `lines` | line $P(E) - \alpha Q(E)$ of an event $E$ that is tested in cell $k$ |
 | $y_k$ | `dots` | height of a low dot |
 | $\lambda$ | `tilt` | exponent of the tilt, $> 0$ |
@@ -19,7 +19,7 @@ Names used here:
 | $\hat W$ | `peak` | the largest weight that there can be |
 | $B$, $A$, $h$ | `outside_mass`, `high_part` | what lies below and above the window; bound of the other frequencies |
 | $\eta$ | `thetas` | exponents in Chernoff's inequality, per place |
-| $T_j$ | `count` | how often law $j$ occurs |
+| $T_j$, $p_j$ | `count`, – | how often law $j$ occurs; mass at infinity of its table |
 | $e$ | `wrong` | bound for all that is left out (in the code); else Euler's number |
 """
 
