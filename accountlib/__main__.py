@@ -6,7 +6,7 @@
 import argparse
 import sys
 
-from .proofs.certificates import verify_parser
+from .proofs.making import verify_parser
 from .source import source_parser
 
 COMMANDS = {"source": source_parser, "verify": verify_parser}

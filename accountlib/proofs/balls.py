@@ -530,11 +530,8 @@ def spectrum_work(places: int, wide: int, size: int, last: int) -> float:
 
 
 def fixed_point(numbers: Sequence[Any], bits: int) -> tuple[Any, Any, Ball]:
-    """Complex numbers as multiples of a power of 2, in two polynomials.
-
-    Returns: real and imaginary parts, times $2^{bits}$ and whole; and what
-    all of them together are wrong by, in those units.
-    """
+    """Real and imaginary parts, times $2^{bits}$ and whole, as polynomials;
+    and what all of them together are wrong by, in those units."""
 
     def whole(value: Ball) -> Any:
         mantissa, exponent = value.mid().man_exp()

@@ -16,13 +16,10 @@ Names used here:
 
 import json
 import math
-import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, cast, get_args
 
@@ -109,8 +106,6 @@ __all__ = [
     "proof_step",
     "lacking",
     "replay",
-    "verify_parser",
-    "run_verify",
 ]
 
 # --- What a certificate holds
@@ -583,43 +578,3 @@ def replay(certificate: Certificate) -> Replay:
         if steps[-1].proven:
             shown.add((proof.side, k))
     return Replay((*steps, *lacking(certificate, names, shown)))
-
-
-# --- From a shell
-
-
-def verify_parser() -> ArgumentParser:
-    """What `python -m accountlib verify` asks for."""
-    parser = ArgumentParser(
-        add_help=False,
-        description="prove the intervals of certificates again",
-    )
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="certificate", type=Path
-    )
-    parser.set_defaults(run=run_verify)
-    return parser
-
-
-def run_verify(options: Namespace) -> int:
-    """Say of each file what it claims and whether it is proven.
-
-    The exit code is 0 if all are, 1 if one is not, and 2 for an error.
-    """
-    code = 0
-    for path in options.files:
-        try:
-            claim = Certificate.from_json(path.read_text("utf-8"))
-            found = replay(claim)
-        except (
-            ValueError,
-            OSError,
-            ImportError,
-            NotImplementedError,
-        ) as error:
-            sys.stderr.write(f"{path}: {error}\n")
-            return 2
-        runs = "\n".join(f"  {release}" for release in claim.releases)
-        sys.stdout.write(f"{path}: {claim}\n{runs}\n{found}\n")
-        code = max(code, 0 if found.proven else 1)
-    return code

@@ -15,9 +15,12 @@ Names used here:
 """
 
 import math
+import sys
+from argparse import ArgumentParser, Namespace
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from accountlib.counting.composition import Bound
@@ -53,6 +56,7 @@ from accountlib.proofs.certificates import (
     Proof,
     decided,
     made_table,
+    replay,
 )
 from accountlib.proofs.drafts import (
     draft_grid,
@@ -102,6 +106,8 @@ __all__ = [
     "run_losses",
     "engine_bound",
     "certificate",
+    "verify_parser",
+    "run_verify",
 ]
 
 # --- Goals
@@ -533,3 +539,43 @@ def certificate(
     version = dict(software_versions())["accountlib"]
     claim = Bound(lower, upper), (*below, *above), version
     return Certificate(runs, name, int(group_size), asked, given, *claim)
+
+
+# --- From a shell
+
+
+def verify_parser() -> ArgumentParser:
+    """What `python -m accountlib verify` asks for."""
+    parser = ArgumentParser(
+        add_help=False,
+        description="prove the intervals of certificates again",
+    )
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="certificate", type=Path
+    )
+    parser.set_defaults(run=run_verify)
+    return parser
+
+
+def run_verify(options: Namespace) -> int:
+    """Say of each file what it claims and whether it is proven.
+
+    The exit code is 0 if all are, 1 if one is not, and 2 for an error.
+    """
+    code = 0
+    for path in options.files:
+        try:
+            claim = Certificate.from_json(path.read_text("utf-8"))
+            found = replay(claim)
+        except (
+            ValueError,
+            OSError,
+            ImportError,
+            NotImplementedError,
+        ) as error:
+            sys.stderr.write(f"{path}: {error}\n")
+            return 2
+        runs = "\n".join(f"  {release}" for release in claim.releases)
+        sys.stdout.write(f"{path}: {claim}\n{runs}\n{found}\n")
+        code = max(code, 0 if found.proven else 1)
+    return code
