@@ -30,7 +30,12 @@ from accountlib.engine.one_round import (
     prefers_fft,
     sum_spectrum,
 )
-from accountlib.engine.one_sided import Losses, TiltedTable, tilt_masses
+from accountlib.engine.one_sided import (
+    LOSS_PLACES,
+    Losses,
+    TiltedTable,
+    tilt_masses,
+)
 from accountlib.engine.saddle import Cells, Query, saddle, within
 from accountlib.engine.search import (
     Search,
@@ -56,12 +61,12 @@ from accountlib.runs.releases import (
     Release,
     check_adjacency,
 )
-from accountlib.runs.rules import single_pair
 from accountlib.worst_cases.dominating_pairs import (
     UNIT,
     DominatingPair,
     ExcessError,
 )
+from accountlib.worst_cases.sampling import SampledPair
 
 __all__ = [
     "variation",
@@ -90,6 +95,8 @@ __all__ = [
     "blend_logs",
     "blend_power",
     "add_blends",
+    "half_variation",
+    "cells_like",
     "blend_ends",
     "few_like",
     "blend_direction",
@@ -128,8 +135,8 @@ class Kinds(NamedTuple):
 
 _FARTHER_OUT = 4.0  # length of a cell over the distance of the node below it
 _ONE_PLACE = 1e-9  # a relative length below which a cell has none
-_MOST_RATIO = 0.95  # part of a law that may be taken away
-_SOME_RATIO = 0.9  # the same for a cell that should be good
+_LEAST_LEFT = 0.1  # of a law, where most is taken away from its first node
+_SOME_LEFT = 0.2  # the same for a cell that is not cut for it
 _BINS = 256  # places between the ends of a cell, if it has more kinds
 _BINS_BOTH = 32  # the same where noise and rate differ
 _STEPS_DOWN = 64  # places where an exponent is bounded
@@ -178,7 +185,7 @@ def node_pair(noise: float, rate: float, add: bool) -> DominatingPair:
     """
     if add:
         return node_pair(noise, rate, False).reversed()
-    return single_pair(Gaussian(noise), Poisson(rate))
+    return SampledPair(Gaussian(noise).pair(), rate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,10 +319,10 @@ def cell_of(kinds: Kinds, add: bool) -> Cell | None:
     laws[:, 1:] *= noise.slope, rates.slope
     laws[:, 0] -= laws[:, 1] + laws[:, 2]
     ratios = most_taken((weak, float(low)), less, slow)
-    taken = -(laws[:, 1:] @ ratios) / laws[:, 0]
+    taken = -(laws[:, 1:] @ ratios)
     up, down = cell_weights(noise, rates)
     used = np.any(down > 0, axis=0)
-    if np.max(taken[used]) > _MOST_RATIO:
+    if np.min((laws[:, 0] - taken)[used]) < _LEAST_LEFT:
         return None
     counts = kinds.count
     if len(counts) > bins:
@@ -331,7 +338,7 @@ def cell_of(kinds: Kinds, add: bool) -> Cell | None:
         above=tuple(node_pair(x, y, add) for x in noises for y in rates.ends),
         below=tuple(node_pair(x, y, add) for x, y in nodes[needed].tolist()),
         laws=laws[used][:, needed],
-        taken=taken[used],
+        taken=(taken / laws[:, 0])[used],
         weights=(up, down[:, used]),
         counts=counts,
     )
@@ -413,7 +420,7 @@ def predicted_gaps(cells: Sequence[Kinds], aim: Aim) -> Floats:
         by_noise, by_rate = most_taken(strong, 1 / mu[k, 4], rate[k, 5])
         slopes = _FARTHER_OUT * (nodes[k][3] > nodes[k][0])  # of both axes
         ratios = np.array([by_noise, by_rate])
-        if slopes @ ratios > _SOME_RATIO * (1 + np.sum(slopes)):
+        if 1 - slopes @ (ratios - 1) < _SOME_LEFT:
             gaps[k, int(np.argmax(slopes * (ratios - 1)))] = np.inf
     return gaps
 
@@ -722,6 +729,29 @@ _SURELY = 2.0  # log of the room for tails, besides all that was spared
 _FEW_CELLS = 20  # more of them share the room for tails
 
 
+def half_variation(pair: DominatingPair) -> float:
+    """How far P and Q are apart on positive losses: for comparisons."""
+    p, q = pair.interval_masses(np.zeros(1), np.zeros(0), "right")
+    return float(p[1] - q[1])
+
+
+def cells_like(
+    pair: DominatingPair, count: int, model: Cells, budget: float
+) -> Cells:
+    """A rough look at a pair, in the cells of a pair that is like it.
+
+    Parameters: `pair`, without atoms, its `count`; `model`; `budget`, as
+    for `Cells.of`.
+    """
+    more = LOSS_PLACES[LOSS_PLACES > model.edges[-1]]
+    edges = np.append(model.edges, more)
+    for end, sign in zip(pair.loss_range, (1, -1), strict=True):
+        if math.isfinite(end):  # nothing lies beyond it
+            beyond = end - sign * 1e-9 * (1e-3 + abs(end))
+            edges = np.append(edges[sign * edges > sign * end], beyond)
+    return Cells.of(pair, count, np.unique(edges), budget)
+
+
 def blend_ends(
     look: Search,
     cells: Sequence[Cell],
@@ -743,11 +773,13 @@ def blend_ends(
     count = sum(cell.count for cell in cells)
     log_delta = query.point(value)[1]
     budget = max(_BEYOND_LOOK * math.exp(spare + log_delta) / count, 1e-320)
+    models = {half_variation(part.pair): part for part in look.cells}
     made = []
     for cell in cells:
+        size = half_variation(cell.above[-1])
+        model = models[min(models, key=lambda x: abs(x - size))]
         parts = [
-            Cells.first(pair, cell.count, budget).finer(look.order, budget)
-            for pair in cell.above
+            cells_like(pair, cell.count, model, budget) for pair in cell.above
         ]
         made.append(
             blend_tables(cell, parts, step, look.tilt, log_each, sides)
@@ -778,9 +810,11 @@ def few_like(kinds: Kinds, add: bool) -> Losses:
     return found
 
 
-_COARSE = 0.1  # relative width of a first interval
+_COARSE = 0.1  # width of one that only excludes a direction, at most
+_OF_GAP = 0.4  # part of the gap between two directions that it may cost
 _INTERVALS = 5  # intervals at most
-_OF_CELLS = 0.4  # part of the width that cells may cost
+_OF_CELLS = 0.33  # part of the width that cells may cost, as predicted
+_OF_GRID = 0.25  # the same for the grid: predictions are rough
 _NARROWER = 0.8  # aim at this part of the width: the prediction is rough
 _NEAR_ORDERS = 5.0, 13  # factor that the order may move by; places
 
@@ -796,25 +830,29 @@ def blend_direction(
     Returns: an interval around the truth, wider than asked where this is
     no good way.
     """
-    goal, value, bound = (
-        look.query.relative_width,
-        look.guess,
-        Bound(0, math.inf),
-    )
-    aim = max(goal, _COARSE)
+    goal, value = look.query.relative_width, look.guess
+    aim, sides, bound = goal, SIDES, Bound(0, math.inf)
+    if value < floor:
+        aim = max(min(_OF_GAP * (1 - value / floor), _COARSE), goal)
+        sides = ("upper",)
     for _ in range(_INTERVALS):
         epsilon, _ = look.query.point(value)
         width = look.query.width_of_epsilon(value, look.order, aim)
         target = Aim(look.order, epsilon, add)
         cells = all_cells(kinds, others, target, _OF_CELLS * width)
-        step = first_step(replace(look, guess=value), (1 - _OF_CELLS) * aim)
+        step = first_step(replace(look, guess=value), _OF_GRID * aim)
         look = with_tilt(look, step, value)
-        found = blend_ends(look, cells, step, value, aim)
+        found = blend_ends(look, cells, step, value, aim, sides)
         bound = within(bound, found)
-        if bound.width <= goal or bound.upper <= floor or bound.lower == 0:
+        if bound.width <= goal or bound.upper <= floor:
             return bound
-        value = (bound.lower + bound.upper) / 2
-        aim = goal if aim > goal else _NARROWER * aim * goal / found.width
+        if sides == SIDES:
+            if bound.lower == 0:
+                return bound
+            aim *= _NARROWER * goal / found.width
+            value = (bound.lower + bound.upper) / 2
+        else:
+            aim, sides = goal, SIDES
         factor, places = _NEAR_ORDERS
         at = Query(None, look.query.point(value)[0], goal)
         low, high = look.order / factor, look.order * factor
