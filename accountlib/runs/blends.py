@@ -53,10 +53,11 @@ from accountlib.engine.transforms import (
     tail_window,
 )
 from accountlib.inputs import Floats
-from accountlib.runs.mechanisms import Gaussian
+from accountlib.runs.mechanisms import Gaussian, merge_gaussians
 from accountlib.runs.releases import (
     Adjacency,
     AdjacencyName,
+    FullBatch,
     Poisson,
     Release,
     check_adjacency,
@@ -100,6 +101,8 @@ __all__ = [
     "blend_ends",
     "few_like",
     "blend_direction",
+    "split_kinds",
+    "blend_bound",
 ]
 
 # --- Between two noises
@@ -472,10 +475,10 @@ def all_cells(
         else:
             cells.append(cell)
     for some in alone:
-        rows = zip(
-            some.noise.tolist(), some.rate.tolist(), some.count.tolist()
-        )
-        cells += [Cell.alone(node_pair(x, y, aim.add), n) for x, y, n in rows]
+        rows = np.stack(some[:3]).T.tolist()
+        cells += [
+            Cell.alone(node_pair(x, y, aim.add), int(n)) for x, y, n in rows
+        ]
     return cells + [Cell.alone(pair, n) for pair, n in others]
 
 
@@ -813,7 +816,7 @@ def few_like(kinds: Kinds, add: bool) -> Losses:
 _COARSE = 0.1  # width of one that only excludes a direction, at most
 _OF_GAP = 0.4  # part of the gap between two directions that it may cost
 _INTERVALS = 5  # intervals at most
-_OF_CELLS = 0.33  # part of the width that cells may cost, as predicted
+_OF_CELLS = 0.36  # part of the width that cells may cost, as predicted
 _OF_GRID = 0.25  # the same for the grid: predictions are rough
 _NARROWER = 0.8  # aim at this part of the width: the prediction is rough
 _NEAR_ORDERS = 5.0, 13  # factor that the order may move by; places
@@ -860,3 +863,85 @@ def blend_direction(
             look, order=saddle(look.cells, at, low, high, places)[0]
         )
     return bound
+
+
+_NOISES = 0.1, 1e3  # of kinds that are looked at together
+_RATES = 1e-7, 0.999
+_DELTAS = 1e-200, 0.9
+
+
+def split_kinds(
+    releases: Sequence[Release],
+) -> tuple[Kinds, Losses] | None:
+    """Sampled Gaussian steps, and one Gaussian pair for those of all records.
+
+    Returns: None where there are other steps, or extreme numbers.
+
+    >>> run = [Release(Gaussian(x), Poisson(0.1)) for x in (1.0, 1.1, 1.0)]
+    >>> found = split_kinds([*run, Release(Gaussian(2.0))])
+    >>> found is not None and (found[0].count.tolist(), found[1])
+    ([2, 1], [(GaussianPair(mu=0.5), 1)])
+    """
+    found: dict[tuple[float, float], int] = {}
+    full: dict[DominatingPair, int] = {}
+    for release in releases:
+        mechanism, sampling = release.mechanism, release.sampling
+        rate = 1.0 if type(sampling) is FullBatch else 0.0
+        rate = sampling.rate if type(sampling) is Poisson else rate
+        if type(mechanism) is not Gaussian or rate == 0:
+            return None
+        noise, count = mechanism.noise_multiplier, release.count
+        if rate < 1:
+            found[noise, rate] = found.get((noise, rate), 0) + count
+        else:
+            pair = mechanism.pair()
+            full[pair] = full.get(pair, 0) + count
+    if not found:
+        return None
+    noises, rates = np.array(list(found)).T
+    inside = _NOISES[0] <= np.min(noises) <= np.max(noises) <= _NOISES[1]
+    if (
+        not inside
+        or not _RATES[0] <= np.min(rates) <= np.max(rates) <= _RATES[1]
+    ):
+        return None
+    counts = np.array(list(found.values()))
+    kinds = Kinds(noises, rates, counts, variation(noises))
+    return kinds, list(merge_gaussians(full).items())
+
+
+def blend_bound(
+    releases: Sequence[Release],
+    query: Query,
+    adjacency: Adjacency | AdjacencyName,
+) -> Bound | None:
+    """Interval for a run of many kinds of sampled Gaussian steps.
+
+    Parameters: `releases`; `query`; `adjacency`, of single records.
+    Returns: an interval around the truth, as narrow as asked; None where
+    this is no good way, or no theorem.
+    """
+    adjacency = check_adjacency(adjacency)
+    split = split_kinds(releases)
+    given = query.delta is None or _DELTAS[0] < query.delta < _DELTAS[1]
+    if split is None or not given or adjacency is Adjacency.SUBSTITUTE:
+        return None
+    kinds, others = split
+    one_way = {Adjacency.REMOVE: [False], Adjacency.ADD: [True]}
+    looks = []
+    for add in one_way.get(adjacency, [False, True]):
+        look = first_look([*few_like(kinds, add), *others], query)
+        if seems_rare(look):
+            return None
+        looks.append((look, add))
+    bound = Bound(0.0, 0.0)
+    try:
+        for look, add in sorted(looks, key=lambda x: -x[0].guess):
+            floor = bound.lower / (1 - query.relative_width)
+            one = blend_direction(kinds, others, look, add, floor)
+            bound = Bound(
+                max(bound.lower, one.lower), max(bound.upper, one.upper)
+            )
+    except GridTooFine:
+        return None
+    return bound if bound.width <= query.relative_width else None
