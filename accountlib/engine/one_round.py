@@ -120,7 +120,7 @@ def near_and_far(table: TiltedTable) -> tuple[TiltedTable, TiltedTable]:
     return replace(table, mass=near), replace(table, mass=far)
 
 
-def log_rare(parts: Sequence[tuple[TiltedTable, int]]) -> float:
+def log_rare(parts: Sequence[tuple[TiltedTable, float]]) -> float:
     """Log of the share of sums with a far loss, roughly.
 
     >>> coin = TiltedTable(
@@ -362,7 +362,7 @@ class Circle:
 
 
 def prefers_fft(
-    parts: Sequence[tuple[TiltedTable, int]],
+    parts: Sequence[tuple[TiltedTable, float]],
     size: int,
     highest: int,
     log_tail: float,

@@ -234,7 +234,7 @@ def smooth_parts(table: TiltedTable) -> tuple[Floats, Floats]:
 
 
 def log_decay(
-    parts: Sequence[tuple[Floats, Floats, int]], angles: Floats
+    parts: Sequence[tuple[Floats, Floats, float]], angles: Floats
 ) -> Floats:
     r"""How far the transform of a sum has surely decayed, in logarithms.
 
@@ -263,7 +263,7 @@ def log_decay(
 
 
 def highest_frequency(
-    parts: Sequence[tuple[TiltedTable, int]], size: int, needed: float
+    parts: Sequence[tuple[TiltedTable, float]], size: int, needed: float
 ) -> tuple[int, float]:
     """A frequency above which the transform of a sum is negligible.
 

@@ -122,18 +122,19 @@ def variation(noise: Floats) -> Floats:
 class Kinds(NamedTuple):
     """Sampled Gaussian steps, each kind with its count.
 
-    Fields: arrays of one length: `noise`, `rate`, `count`, and the
-    `variation` of the noise.
+    Fields: arrays of one length: `noise`, `rate`, `steps`, how many there
+    are, and the `variation` of the noise.
     """
 
     noise: Floats
     rate: Floats
-    count: NDArray[np.int64]
+    steps: NDArray[np.int64]
     variation: Floats
 
     def some(self, which: NDArray[np.int64]) -> "Kinds":
         """Those with the given positions."""
-        return Kinds(*(field[which] for field in self))
+        noise, rate, steps, variation = self
+        return Kinds(noise[which], rate[which], steps[which], variation[which])
 
 
 _FARTHER_OUT = 4.0  # length of a cell over the distance of the node below it
@@ -267,7 +268,7 @@ def further_noise(values: Floats) -> float:
     Parameters: `values`, variations of a cell. Returns: inf if there is
     no such noise.
 
-    >>> further_noise(variation(np.array([1.0, 1.1]))).round(3)
+    >>> round(further_noise(variation(np.array([1.0, 1.1]))), 3)
     1.129
     """
     low, high = float(np.min(values)), float(np.max(values))
@@ -327,7 +328,7 @@ def cell_of(kinds: Kinds, add: bool) -> Cell | None:
     used = np.any(down > 0, axis=0)
     if np.min((laws[:, 0] - taken)[used]) < _LEAST_LEFT:
         return None
-    counts = kinds.count
+    counts = kinds.steps
     if len(counts) > bins:
         both, place = np.unique(
             np.hstack([up, down]), axis=0, return_inverse=True
@@ -356,13 +357,15 @@ def rough_moments(
 ) -> Floats:
     r"""Means of $e^{\lambda L}$ for sampled Gaussian losses, roughly.
 
-    Beyond epsilon the exponential goes on as a line.
+    Beyond epsilon the exponential goes on as a line. Each row has a
+    factor of its own, so that its largest term is 1.
 
-    >>> one = np.ones(1)
-    >>> rough_moments(one, 0 * one + 0.5, 1.0, 30.0, False).round(3)
-    array([1.43])
+    >>> mu = np.array([[1.0, 2.0]])
+    >>> means = rough_moments(mu, np.full((1, 2), 0.5), 1.0, 30.0, False)
+    >>> round(float(means[0, 1] / means[0, 0]), 2)  # 14.4/1.43
+    10.07
     """
-    mu, rate = mu[:, None], rate[:, None]
+    mu, rate = mu[..., None], rate[..., None]
     reach = 0.0 * mu
     if not add:
         cut = np.log1p(np.expm1(min(epsilon, 50.0)) / rate) / mu + mu / 2
@@ -370,13 +373,13 @@ def rough_moments(
     step = (2 * _REACH + reach) / (_NORMAL_PLACES - 1)
     x = -_REACH + step * np.arange(_NORMAL_PLACES)
     loss = np.log1p(rate * np.expm1(np.minimum(mu * x - mu**2 / 2, 600)))
-    if add:
-        terms = np.exp(-order * loss - x * x / 2)
-    else:
-        capped = np.minimum(loss, epsilon)
-        terms = np.exp((order + 1) * capped - x * x / 2)
-        terms *= 1 + (order + 1) * np.expm1(loss - capped)
-    return np.asarray(np.sum(terms * step, axis=1) / math.sqrt(2 * math.pi))
+    capped = np.minimum(-loss if add else loss, epsilon)
+    power = order if add else order + 1
+    exponent = power * capped - x * x / 2
+    terms = np.exp(exponent - np.max(exponent, axis=(1, 2), keepdims=True))
+    if not add:
+        terms *= 1 + power * np.expm1(loss - capped)
+    return np.asarray(np.sum(terms * step, axis=2))
 
 
 class Aim(NamedTuple):
@@ -396,36 +399,33 @@ def predicted_gaps(cells: Sequence[Kinds], aim: Aim) -> Floats:
     nodes, places = [], []
     for kinds in cells:
         t, g = kinds.variation, kinds.rate
-        (a, b), (c, d) = ((np.min(x), np.max(x)) for x in (t, g))
+        (a, b), (c, d) = ((float(np.min(x)), float(np.max(x))) for x in (t, g))
         less, slow = (x - (y - x) / _FARTHER_OUT for x, y in ((a, b), (c, d)))
         less, slow = max(less, 1e-3 * a), max(slow, 1e-3 * c)
         nodes.append([(a, c), (b, c), (a, d), (b, d), (less, c), (a, slow)])
         u = (t - a) / max(b - a, 1e-300)
         v = (g - c) / max(d - c, 1e-300)
-        places.append(
-            [kinds.count @ u, kinds.count @ v, kinds.count @ (u * v)]
-        )
-    noise, rate = np.array(nodes).reshape(-1, 2).T
+        places.append([kinds.steps @ x for x in (u, v, u * v)])
+    noise, rate = np.moveaxis(np.array(nodes), 2, 0)
     mu = math.sqrt(8) * erfinv(noise)
     moments = rough_moments(mu, rate, aim.order, aim.epsilon, aim.add)
-    base, one, two, both, below, slower = moments.reshape(-1, 6).T
+    base, one, two, both, below, slower = moments.T
     u, v, uv = np.array(places).T
     mixed = uv * (both - one - two + base) / 2
     parts = [
         u * (one - base - _FARTHER_OUT * (base - below)) + mixed,
         v * (two - base - _FARTHER_OUT * (base - slower)) + mixed,
     ]
-    nodes = np.array(nodes)
-    gaps = np.stack(parts, 1) / (base * aim.order)[:, None]
-    mu, rate = mu.reshape(-1, 6), rate.reshape(-1, 6)
-    for k in range(len(cells)):
-        strong = 1 / mu[k, 0], rate[k, 0]
-        by_noise, by_rate = most_taken(strong, 1 / mu[k, 4], rate[k, 5])
-        slopes = _FARTHER_OUT * (nodes[k][3] > nodes[k][0])  # of both axes
-        ratios = np.array([by_noise, by_rate])
-        if 1 - slopes @ (ratios - 1) < _SOME_LEFT:
-            gaps[k, int(np.argmax(slopes * (ratios - 1)))] = np.inf
-    return gaps
+    some = np.maximum(base, 1e-300)
+    gaps = np.stack(parts, 1) / (some * aim.order)[:, None]
+    for k, (least, gap) in enumerate(zip(mu, gaps, strict=True)):
+        strong = float(1 / least[0]), float(rate[k, 0])
+        ratios = most_taken(strong, float(1 / least[4]), float(rate[k, 5]))
+        wide = np.array([noise[k, 1] > noise[k, 0], rate[k, 2] > rate[k, 0]])
+        taken = _FARTHER_OUT * wide * (np.array(ratios) - 1)
+        if 1 - np.sum(taken) < _SOME_LEFT or base[k] == 0:
+            gap[:] = np.where(taken == np.max(taken), np.inf, 0.0)
+    return np.asarray(gaps)
 
 
 def cut_kinds(
@@ -436,10 +436,10 @@ def cut_kinds(
     Parameters: `kinds`; `aim`; `goal`, what all cells may add to the width
     of epsilon.
     """
-    cells, alone = [kinds], []
+    cells, alone = [kinds], list[Kinds]()
     gaps = predicted_gaps(cells, aim)
     while cells and float(np.sum(gaps)) > goal:
-        most, kept, new = goal / len(cells), [], []
+        most, kept, new = goal / len(cells), list[int](), list[Kinds]()
         for k, cell in enumerate(cells):
             if float(np.sum(gaps[k])) <= most:
                 kept.append(k)
@@ -555,7 +555,10 @@ def masses_below(cell: Cell, made: Made) -> Floats:
 
 
 def blended(
-    table: TiltedTable, rows: Floats, weights: Floats, counts: Floats
+    table: TiltedTable,
+    rows: Floats,
+    weights: Floats,
+    counts: NDArray[np.int64],
 ) -> Blend:
     r"""Mixtures of rows, each scaled to the sum 1.
 
@@ -805,11 +808,11 @@ def few_like(kinds: Kinds, add: bool) -> Losses:
     found = []
     for some in np.array_split(order, min(_SAMPLE, len(order))):
         part = kinds.some(some)
-        weights = part.count / np.sum(part.count)
+        weights = part.steps / np.sum(part.steps)
         noise = 1 / (math.sqrt(8) * erfinv(weights @ part.variation))
         rate = math.sqrt(weights @ part.rate**2)
         pair = node_pair(float(noise), rate, add)
-        found.append((pair, int(np.sum(part.count))))
+        found.append((pair, int(np.sum(part.steps))))
     return found
 
 
@@ -834,7 +837,8 @@ def blend_direction(
     no good way.
     """
     goal, value = look.query.relative_width, look.guess
-    aim, sides, bound = goal, SIDES, Bound(0, math.inf)
+    aim, bound = goal, Bound(0, math.inf)
+    sides: Sequence[BoundKind] = SIDES
     if value < floor:
         aim = max(min(_OF_GAP * (1 - value / floor), _COARSE), goal)
         sides = ("upper",)
@@ -849,13 +853,13 @@ def blend_direction(
         bound = within(bound, found)
         if bound.width <= goal or bound.upper <= floor:
             return bound
-        if sides == SIDES:
-            if bound.lower == 0:
-                return bound
+        if len(sides) == 1:
+            aim, sides = goal, SIDES
+        elif bound.lower == 0:
+            return bound
+        else:
             aim *= _NARROWER * goal / found.width
             value = (bound.lower + bound.upper) / 2
-        else:
-            aim, sides = goal, SIDES
         factor, places = _NEAR_ORDERS
         at = Query(None, look.query.point(value)[0], goal)
         low, high = look.order / factor, look.order * factor
@@ -879,7 +883,7 @@ def split_kinds(
 
     >>> run = [Release(Gaussian(x), Poisson(0.1)) for x in (1.0, 1.1, 1.0)]
     >>> found = split_kinds([*run, Release(Gaussian(2.0))])
-    >>> found is not None and (found[0].count.tolist(), found[1])
+    >>> found is not None and (found[0].steps.tolist(), found[1])
     ([2, 1], [(GaussianPair(mu=0.5), 1)])
     """
     found: dict[tuple[float, float], int] = {}
