@@ -269,7 +269,7 @@ def further_noise(values: Floats) -> float:
     no such noise.
 
     >>> round(further_noise(variation(np.array([1.0, 1.1]))), 3)
-    1.129
+    1.128
     """
     low, high = float(np.min(values)), float(np.max(values))
     place = max(low - (high - low) / _FARTHER_OUT, 0.0)
