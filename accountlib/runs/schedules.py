@@ -11,7 +11,7 @@ from typing import Any
 from accountlib.counting.composition import Bound
 from accountlib.engine.saddle import Query
 from accountlib.inputs import check_kind
-from accountlib.runs.blends import blend_bound
+from accountlib.runs.blend_sums import blend_bound
 from accountlib.runs.mechanisms import (
     DiscreteLaplace,
     Gaussian,

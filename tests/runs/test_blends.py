@@ -11,8 +11,9 @@ import accountlib as al
 from accountlib.engine.one_sided import read_delta
 from accountlib.engine.saddle import Query
 from accountlib.engine.search import first_look
-from accountlib.runs import blends
-from accountlib.runs.blends import Kinds, blend_bound, cell_of, variation
+from accountlib.runs import blend_sums, blends
+from accountlib.runs.blend_sums import blend_bound
+from accountlib.runs.blends import Kinds, cell_of, variation
 from accountlib.runs.one_call import directions, whole_run
 
 ADJACENCIES = ("remove", "add", "add-or-remove", "zero-out")
@@ -65,9 +66,9 @@ def test_the_curve_is_convex_and_its_mixed_derivative_positive(add):
             t, rate, epsilon = rng.uniform((0.02, 0.01, -3), (0.9, 0.9, 3))
             alpha = mpmath.exp(epsilon)
 
-            def curve(i, j):
-                noise = of_variation(t + i * h)
-                return exact_delta(alpha, noise, rate + j * h, add)
+            def curve(i, j, at=(alpha, t, rate)):
+                noise = of_variation(at[1] + i * h)
+                return exact_delta(at[0], noise, at[2] + j * h, add)
 
             middle, room = curve(0, 0), mpmath.mpf("1e-30")
             assert curve(1, 0) + curve(-1, 0) - 2 * middle > -room
@@ -82,7 +83,7 @@ def test_the_derivative_that_is_named():
             noise = of_variation(mpmath.mpf(t))
             mu, alpha = 1 / noise, mpmath.exp(epsilon)
 
-            def gaussian(t):
+            def gaussian(t, alpha=alpha):
                 return exact_delta(alpha, of_variation(t), 1)
 
             stated = mpmath.exp(-(epsilon**2) / (2 * mu**2) + epsilon / 2)
@@ -160,10 +161,10 @@ def test_tables_enclose_one_step(add):
             weights = tuple(x[k : k + 1] for x in cell.weights)
             one = replace(cell, weights=weights, counts=np.ones(1, int))
             parts = [
-                blends.cells_like(x, 1, look.cells[-1], 1e-300)
+                blend_sums.cells_like(x, 1, look.cells[-1], 1e-300)
                 for x in cell.above
             ]
-            upper, lower = blends.blend_tables(one, parts, 2e-3, 1.0, -60.0)
+            upper, lower = blend_sums.blend_tables(one, parts, 2e-3, 1.0, -60.0)
             for epsilon in (0.02, 0.1, 0.3):
                 with mpmath.workdps(30):
                     alpha = mpmath.exp(epsilon)
@@ -182,6 +183,7 @@ def test_answers_enclose_the_run_as_it_is(seed, monkeypatch):
     monkeypatch.setattr(blends, "_FEW_ALONE", seed % 3)
     monkeypatch.setattr(blends, "_FEW_OF_BOTH", seed % 3)
     if seed % 4 == 0:
+        monkeypatch.setattr(blends, "_MANY_PLACES", 3)
         monkeypatch.setattr(blends, "_BINS", 4)
         monkeypatch.setattr(blends, "_BINS_BOTH", 2)
     kinds = some_kinds(rng, 30, rng.uniform(0.05, 0.6), rates=seed % 2 == 0)
