@@ -164,7 +164,9 @@ def test_tables_enclose_one_step(add):
                 blend_sums.cells_like(x, 1, look.cells[-1], 1e-300)
                 for x in cell.above
             ]
-            upper, lower = blend_sums.blend_tables(one, parts, 2e-3, 1.0, -60.0)
+            upper, lower = blend_sums.blend_tables(
+                one, parts, 2e-3, 1.0, -60.0
+            )
             for epsilon in (0.02, 0.1, 0.3):
                 with mpmath.workdps(30):
                     alpha = mpmath.exp(epsilon)
