@@ -120,7 +120,7 @@ def near_and_far(table: TiltedTable) -> tuple[TiltedTable, TiltedTable]:
     return replace(table, mass=near), replace(table, mass=far)
 
 
-def log_rare(parts: Sequence[tuple[TiltedTable, int]]) -> float:
+def log_rare(parts: Sequence[tuple[TiltedTable, float]]) -> float:
     """Log of the share of sums with a far loss, roughly.
 
     >>> coin = TiltedTable(
@@ -362,7 +362,7 @@ class Circle:
 
 
 def prefers_fft(
-    parts: Sequence[tuple[TiltedTable, int]],
+    parts: Sequence[tuple[TiltedTable, float]],
     size: int,
     highest: int,
     log_tail: float,
@@ -417,29 +417,25 @@ def choose_circle(
     return Circle(first, size, whole, highest, needed, rest)
 
 
-def sum_spectrum(
-    parts: Sequence[tuple[TiltedTable, int]], circle: Circle, tail: float
-) -> Spectrum:
+def sum_spectrum(power: Power, bare: TiltedTable, circle: Circle) -> Spectrum:
     """The total on a circle, with the errors of its entries inside.
 
-    Parameters: `parts`, tables and counts; `circle`; `tail`, tilted mass
-    outside of the window.
+    Parameters: `power`, all parts together; `bare`, what else adds up,
+    from `bare_sum`; `circle`.
     Raises: GridTooFine if too many frequencies are left.
     """
     size, needed, rest = circle.size, circle.needed, circle.rest
-    power = Power.of(parts, size, circle.highest)
     keep = np.flatnonzero(~(power.log_size() <= -needed - 20))
     if len(keep) == 0:  # nothing is larger than what may be left out
         keep = np.zeros(1, int)
     if _READING * len(keep) > MOST_WORK:
-        raise GridTooFine(parts[0][0].step, size)
+        raise GridTooFine(bare.step, size)
     largest = power.logs.real if power.gain is None else power.most
     growth = math.exp(min(max(float(largest[0]), 0.0), 700.0))
     turns = keep * ((power.middle - circle.first) % size) % size
     turn = np.exp(2j * np.pi / size * turns) / size
     turn[(keep > 0) & (2 * keep < size)] *= 2
     value, wrong = power.values(keep)
-    bare = bare_sum(parts, tail)
     return Spectrum(
         step=bare.step,
         offset=bare.offset,
@@ -496,4 +492,5 @@ def add_tables(
         return bare_sum(parts, 0.0)
     circle = choose_circle(parts, log_tail, thetas)
     tail = 0.0 if circle.whole else 2.02 * math.exp(log_tail)
-    return sum_spectrum(parts, circle, tail)
+    power = Power.of(parts, circle.size, circle.highest)
+    return sum_spectrum(power, bare_sum(parts, tail), circle)

@@ -393,8 +393,9 @@ def with_ends(
     spare = search.query.log_spare(value, search.order, goal)
     log_tail = spare - search.excess - _CERTAIN
     log_tail += log_rare_share(search.cells, search.tilt)
+    log_each = log_tail - math.log(max(len(search.cells) / _FEW_KINDS, 1.0))
     made = [  # tables of one step, for each kind
-        bound_tables(part, step, search.tilt, log_tail, sides, heavy)
+        bound_tables(part, step, search.tilt, log_each, sides, heavy)
         for part, heavy in zip(search.cells, search.heavy, strict=True)
     ]
     work = search.work
@@ -402,8 +403,7 @@ def with_ends(
     totals = [x for x in search.totals if x.bound not in sides]
     for side, tables in zip(sides, zip(*made, strict=True), strict=True):
         sizes = tuple(int(np.count_nonzero(table.mass)) for table in tables)
-        counts = (part.count for part in search.cells)
-        parts = list(zip(tables, counts, strict=True))
+        parts = list(zip(tables, (x.count for x in search.cells), strict=True))
         total = add_tables(parts, log_tail, search.thetas)
         totals.append(total)
         work += transform_work(sizes, total)

@@ -45,6 +45,7 @@ __all__ = [
     "highest_frequency",
     "slow_transform",
     "fast_transform",
+    "log_one_plus",
     "log_transform",
 ]
 
@@ -233,7 +234,7 @@ def smooth_parts(table: TiltedTable) -> tuple[Floats, Floats]:
 
 
 def log_decay(
-    parts: Sequence[tuple[Floats, Floats, int]], angles: Floats
+    parts: Sequence[tuple[Floats, Floats, float]], angles: Floats
 ) -> Floats:
     r"""How far the transform of a sum has surely decayed, in logarithms.
 
@@ -262,7 +263,7 @@ def log_decay(
 
 
 def highest_frequency(
-    parts: Sequence[tuple[TiltedTable, int]], size: int, needed: float
+    parts: Sequence[tuple[TiltedTable, float]], size: int, needed: float
 ) -> tuple[int, float]:
     """A frequency above which the transform of a sum is negligible.
 
@@ -362,6 +363,28 @@ def fast_transform(
     return z, np.full(len(z), wrong)
 
 
+def log_one_plus(
+    z: NDArray[np.complex128], wrong: Floats, added: float | Floats
+) -> tuple[NDArray[np.complex128], Floats]:
+    r"""Logarithm of 1 + z, with a bound of its error.
+
+    Parameters: `z`; `wrong`, a bound of its error before one division;
+    `added`, the size of a logarithm that is added to it.
+    Returns: (logarithms, not too small; bounds for their errors).
+
+    >>> log_one_plus(np.array([0j, -0.5 + 0.5j]), np.zeros(2), 0)[0].round(4)
+    array([ 0.    +0.j    , -0.3466+0.7854j])
+    """
+    wrong = wrong + 4 * UNIT * np.abs(z)
+    square = 2 * z.real + z.real**2 + z.imag**2  # of the size, minus 1
+    size = np.hypot(1 + z.real, z.imag) + wrong
+    precise = np.log1p(np.maximum(square, -0.9)) / 2
+    log_size = np.where(np.abs(square) < 0.5, precise, np.log(size))
+    turn = np.arctan2(z.imag, 1 + z.real)
+    error = 8 * (np.abs(log_size) + np.abs(turn)) + 4 * added
+    return log_size + 1j * turn, 2 * wrong / size + UNIT * error
+
+
 def log_transform(
     table: TiltedTable, z: NDArray[np.complex128], wrong: Floats
 ) -> tuple[NDArray[np.complex128], Floats]:
@@ -382,13 +405,5 @@ def log_transform(
     total = math.fsum(table.mass)
     excess = math.fsum(np.append(table.mass, -1.0))
     log_total = math.log1p(excess) if total > 0.5 else math.log(total)
-    z, wrong = z / total, wrong / total
-    wrong = wrong + 4 * UNIT * np.abs(z)
-    square = 2 * z.real + z.real**2 + z.imag**2  # of the size, minus 1
-    size = np.hypot(1 + z.real, z.imag) + wrong
-    precise = np.log1p(np.maximum(square, -0.9)) / 2
-    log_size = np.where(np.abs(square) < 0.5, precise, np.log(size))
-    turn = np.arctan2(z.imag, 1 + z.real)
-    error = 8 * (np.abs(log_size) + np.abs(turn)) + 4 * abs(log_total)
-    logs = log_size + 1j * turn + log_total
-    return logs, 2 * wrong / size + UNIT * error
+    logs, lost = log_one_plus(z / total, wrong / total, abs(log_total))
+    return logs + log_total, lost

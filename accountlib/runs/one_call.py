@@ -341,12 +341,12 @@ def epsilon(
     deltas = given_numbers("delta", delta, 0, 1)
     width = check_number("relative_width", relative_width, 0, 1, "()")
 
-    def ask(run: Release | Sequence[Release], width: float) -> Bound:
-        ways = directions(run, adjacency, group_size)
-        return whole_run(ways, Query(float(deltas), None, width)).bound
+    def ask(run: Release | Sequence[Release], query: Query) -> Bound:
+        return whole_run(directions(run, adjacency, group_size), query).bound
 
     if deltas.ndim == 0:
-        return schedule_bound(releases, ask, width)
+        query = Query(float(deltas), None, width)
+        return schedule_bound(releases, ask, query, adjacency, group_size)
     ways = directions(releases, adjacency, group_size)
     bounds = whole_run_bounds(ways, deltas, "epsilon", width)
     unproven = (bounds.lower == 0) & (bounds.upper > 0)  # is it 0?
@@ -415,12 +415,12 @@ def delta(
     epsilons = given_numbers("epsilon", epsilon, 0, np.inf, "[)")
     width = check_number("relative_width", relative_width, 0, 1, "()")
 
-    def ask(run: Release | Sequence[Release], width: float) -> Bound:
-        ways = directions(run, adjacency, group_size)
-        return whole_run(ways, Query(None, float(epsilons), width)).bound
+    def ask(run: Release | Sequence[Release], query: Query) -> Bound:
+        return whole_run(directions(run, adjacency, group_size), query).bound
 
     if epsilons.ndim == 0:
-        return schedule_bound(releases, ask, width)
+        query = Query(None, float(epsilons), width)
+        return schedule_bound(releases, ask, query, adjacency, group_size)
     ways = directions(releases, adjacency, group_size)
     return whole_run_bounds(ways, epsilons, "delta", width)
 

@@ -5,17 +5,27 @@ r"""A thousand different steps."""
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from accountlib.counting.composition import Bound
+from accountlib.engine.saddle import Query
 from accountlib.inputs import check_kind
+from accountlib.runs.blend_sums import blend_bound
 from accountlib.runs.mechanisms import (
     DiscreteLaplace,
     Gaussian,
     Laplace,
     MixtureOfGaussians,
 )
-from accountlib.runs.releases import FullBatch, Poisson, Release, Sampling
+from accountlib.runs.releases import (
+    Adjacency,
+    AdjacencyName,
+    FullBatch,
+    Poisson,
+    Release,
+    Sampling,
+)
 from accountlib.worst_cases.dominating_pairs import Mechanism
 
 __all__ = [
@@ -23,6 +33,7 @@ __all__ = [
     "level_of",
     "extreme_release",
     "merged_levels",
+    "SOME_KINDS",
     "MANY_KINDS",
     "FIRST_SPREAD",
     "LEAST_GAIN",
@@ -108,45 +119,57 @@ def merged_levels(
     return list(levels.values())
 
 
-MANY_KINDS = 150  # fewer are counted as they are: about a second
+SOME_KINDS = 60  # fewer are counted as they are: less than a second
+MANY_KINDS = 150  # the same where only levels can be made of them
 FIRST_SPREAD = 1 / 16  # levels of six percent, for the first try
 LEAST_GAIN = 0.6  # levels per kind, above which merging does not pay
 
 
 def schedule_bound(
     releases: Release | Sequence[Release],
-    ask: Callable[[Release | Sequence[Release], float], Bound],
-    width: float,
+    ask: Callable[[Release | Sequence[Release], Query], Bound],
+    query: Query,
+    adjacency: Adjacency | AdjacencyName,
+    group_size: int,
 ) -> Bound:
     """Answer for a run of many kinds, from merged ones where that pays.
 
-    Parameters: `releases`; `ask`, which gives the interval of a run to a
-    relative width; `width` (in (0, 1)), what is wanted.
+    Parameters: `releases`; `ask`, which gives the interval of a run for a
+    question; `query`, with the relative width that is wanted; `adjacency`,
+    `group_size`, those of `ask`.
     Returns: an interval around the truth, proven as far as those of `ask`
     are.
     Raises: ValueError for members that are no Release.
     Source: theorem "More noise, fewer records".
 
-    >>> noise = lambda run, width: Bound(run[0].mechanism.scale, 9.0)
-    >>> schedule_bound([Release(Laplace(2.0))], noise, 1e-3)
+    >>> noise = lambda run, query: Bound(run[0].mechanism.scale, 9.0)
+    >>> query = Query(1e-6, None, 1e-3)
+    >>> schedule_bound([Release(Laplace(2.0))], noise, query, "add", 1)
     Bound(lower=2.0, upper=9.0)
     """
-    if not isinstance(releases, Sequence) or len(releases) < MANY_KINDS:
-        return ask(releases, width)
+    if not isinstance(releases, Sequence) or len(releases) < SOME_KINDS:
+        return ask(releases, query)
     for release in releases:
         check_kind("releases", release, Release)
     kinds = len({(x.mechanism, x.sampling) for x in releases})
+    width = query.relative_width
+    near = None
+    if group_size == 1 and kinds >= SOME_KINDS:
+        near = blend_bound(releases, query, adjacency)
+    if near is not None:
+        return near
+    half = replace(query, relative_width=width / 2)
     most, spread = LEAST_GAIN * kinds, FIRST_SPREAD
     while kinds >= MANY_KINDS:
         levels = merged_levels(releases, spread)
         if len(levels) > most:
             break
         strong, weak = (
-            ask([extreme_release(level, pick) for level in levels], width / 2)
+            ask([extreme_release(level, pick) for level in levels], half)
             for pick in (min, max)
         )
         bound = Bound(weak.lower, strong.upper)
         if not width < bound.width < 1:
             return bound
         spread *= min(0.5, 0.9 * width / (2 * bound.width - width))
-    return ask(releases, width)
+    return ask(releases, query)

@@ -10,6 +10,8 @@ import pytest
 
 import accountlib as al
 from accountlib.engine import grids, one_round, rare_steps
+from accountlib.engine.saddle import Query
+from accountlib.engine.search import first_look, with_ends, with_tilt
 from accountlib.runs import one_call
 from tests import truth
 
@@ -272,3 +274,18 @@ def test_an_infinite_mass_below_the_smallest_float():
     bound = al.epsilon(run, delta=5e-324, adjacency="remove")
     largest = math.log1p(2e-12)  # 0.75 against 0.25, sampled
     assert bound.lower <= largest * (1 + 1e-12)
+
+
+def test_many_kinds_share_the_room_for_their_tails():
+    """Each of them had all of it, and the upper end was too high."""
+    noise, rate = np.geomspace(1, 2, 80), np.geomspace(0.03, 0.003, 80)
+    rows = zip(noise.tolist(), rate.tolist(), strict=True)
+    run = [al.Release(al.Gaussian(x), al.Poisson(y)) for x, y in rows]
+    (losses,) = one_call.directions(run, "remove", 1)
+    query, step = Query(1e-6, None, 1e-2), 0.01
+    look = with_tilt(first_look(losses, query), step, 1.0)
+    found = with_ends(look, step, look.guess, 1e-2, ("upper",))
+    room = query.log_spare(look.guess, look.order, 1e-2) - look.excess
+    assert found.totals[0].tail < 6 * math.exp(room)
+    bound = al.epsilon(run[:59], delta=1e-6, adjacency="remove")
+    assert 1e-4 < bound.width <= 1e-3  # narrow enough, and not more

@@ -24,9 +24,13 @@ KINDS = (
 )
 
 
-def plain(run, width, delta=1e-5, adjacency="add-or-remove", group_size=1):
-    ways = directions(run, adjacency, group_size)
-    return whole_run(ways, Query(delta, None, width)).bound
+def plain(run, query):
+    return whole_run(directions(run, "add-or-remove", 1), query).bound
+
+
+def merged(run, ask, width):
+    query = Query(1e-5, None, width)
+    return schedules.schedule_bound(run, ask, query, "add-or-remove", 1)
 
 
 def random_run(rng, size):
@@ -48,9 +52,9 @@ def test_levels_enclose_the_run_as_it_is(seed, monkeypatch):
     run = random_run(rng, 40)
     monkeypatch.setattr(schedules, "MANY_KINDS", 10)
     monkeypatch.setattr(schedules, "LEAST_GAIN", 2.0)
-    truth = plain(run, 1e-3)
+    truth = plain(run, Query(1e-5, None, 1e-3))
     for width in (0.5, 0.1):
-        found = schedules.schedule_bound(run, plain, width)
+        found = merged(run, plain, width)
         assert found.lower <= truth.lower < truth.upper <= found.upper
         assert found.width <= width
 
@@ -100,7 +104,8 @@ def test_what_is_never_merged():
 def test_a_hundred_thousand_kinds():
     noise = np.geomspace(0.8, 1.6, 100_000)
     run = [al.Release(al.Gaussian(x), al.Poisson(0.001)) for x in noise]
-    found = al.epsilon(run, delta=1e-6, adjacency="remove", relative_width=0.1)
+    ask = dict(delta=1e-6, adjacency="remove", relative_width=0.01)
+    found = al.epsilon(run, **ask)
     strong, weak = (
         al.epsilon(
             al.Release(al.Gaussian(x), al.Poisson(0.001), 100_000),
@@ -109,7 +114,7 @@ def test_a_hundred_thousand_kinds():
         )
         for x in (0.8, 1.6)
     )
-    assert found.width <= 0.1
+    assert found.width <= 0.01
     assert weak.upper < found.lower < found.upper < strong.lower
 
 
@@ -131,10 +136,10 @@ def test_bad_members_are_named():
 def test_no_gain_counts_the_run_as_it_is():
     asked = []
 
-    def ask(run, width):
+    def ask(run, query):
         asked.append(len(run))
         return al.Bound(0.9, 1.0)
 
     run = [al.Release(al.Laplace(1.0 + k)) for k in range(200)]
-    assert schedules.schedule_bound(run, ask, 1e-6).lower == 0.9
+    assert merged(run, ask, 1e-6).lower == 0.9
     assert asked[-1] == 200 and len(asked) <= 5

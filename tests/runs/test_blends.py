@@ -1,0 +1,253 @@
+"""Kinds of steps between a few others: theorems, tables, and answers."""
+
+import math
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+
+import accountlib as al
+from accountlib.engine.one_sided import read_delta
+from accountlib.engine.saddle import Query
+from accountlib.engine.search import first_look
+from accountlib.runs import blend_sums, blends
+from accountlib.runs.blend_sums import blend_bound
+from accountlib.runs.blends import Kinds, cell_of, variation
+from accountlib.runs.one_call import directions, whole_run
+
+ADJACENCIES = ("remove", "add", "add-or-remove", "zero-out")
+
+
+def normal(x):
+    return mpmath.erfc(-x / mpmath.sqrt(2)) / 2
+
+
+def exact_delta(alpha, noise, rate, add=False):
+    """Delta of a sampled Gaussian step at e^epsilon = alpha, 40 digits."""
+    if add:
+        return alpha * exact_delta(1 / alpha, noise, rate) + 1 - alpha
+    mu, b = 1 / mpmath.mpf(noise), 1 + (alpha - 1) / mpmath.mpf(rate)
+    if b <= 0:
+        return 1 - alpha
+    at = mpmath.log(b) / mu
+    return rate * (normal(mu / 2 - at) - b * normal(-mu / 2 - at))
+
+
+def of_variation(t):
+    return 1 / (mpmath.sqrt(8) * mpmath.erfinv(t))
+
+
+def some_kinds(rng, size, wide=0.1, rates=True):
+    noise = rng.uniform(0.6, 3) * np.exp(rng.uniform(0, wide, size))
+    rate = rng.uniform(0.001, 0.5) * np.exp(rng.uniform(0, wide, size))
+    if not rates:
+        rate[:] = rate[0]
+    steps = rng.integers(1, 30, size)
+    return Kinds(noise, rate, steps, variation(noise))
+
+
+def releases(kinds):
+    rows = zip(*(x.tolist() for x in kinds[:3]), strict=True)
+    return [al.Release(al.Gaussian(x), al.Poisson(q), n) for x, q, n in rows]
+
+
+def truth(run, query, adjacency, width):
+    ask = Query(query.delta, query.epsilon, width)
+    return whole_run(directions(run, adjacency, 1), ask).bound
+
+
+@pytest.mark.parametrize("add", [False, True])
+def test_the_curve_is_convex_and_its_mixed_derivative_positive(add):
+    rng = np.random.default_rng(1)
+    with mpmath.workdps(40):
+        h = mpmath.mpf("1e-8")
+        for _ in range(150):
+            t, rate, epsilon = rng.uniform((0.02, 0.01, -3), (0.9, 0.9, 3))
+            alpha = mpmath.exp(epsilon)
+
+            def curve(i, j, at=(alpha, t, rate)):
+                noise = of_variation(at[1] + i * h)
+                return exact_delta(at[0], noise, at[2] + j * h, add)
+
+            middle, room = curve(0, 0), mpmath.mpf("1e-30")
+            assert curve(1, 0) + curve(-1, 0) - 2 * middle > -room
+            assert curve(0, 1) + curve(0, -1) - 2 * middle > -room
+            mixed = curve(1, 1) - curve(1, -1) - curve(-1, 1) + curve(-1, -1)
+            assert mixed > -room
+
+
+def test_the_derivative_that_is_named():
+    with mpmath.workdps(40):
+        for t, epsilon in ((0.3, 1.0), (0.7, -0.5), (0.1, 0.2)):
+            noise = of_variation(mpmath.mpf(t))
+            mu, alpha = 1 / noise, mpmath.exp(epsilon)
+
+            def gaussian(t, alpha=alpha):
+                return exact_delta(alpha, of_variation(t), 1)
+
+            stated = mpmath.exp(-(epsilon**2) / (2 * mu**2) + epsilon / 2)
+            assert abs(mpmath.diff(gaussian, t) - stated) < 1e-12
+
+
+def test_nowhere_is_more_taken_away_than_stated():
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        noise, rate = rng.uniform(0.5, 4), rng.uniform(0.001, 0.6)
+        less, slow = noise * rng.uniform(1, 1.3), rate * rng.uniform(0.7, 1)
+        by_noise, by_rate = blends.most_taken((noise, rate), less, slow)
+        for bound, other in (
+            (by_noise, (less, rate)),
+            (by_rate, (noise, slow)),
+        ):
+            pairs = [
+                blends.node_pair(*x, False) for x in ((noise, rate), other)
+            ]
+            low = pairs[0].loss_range[0]
+            edges = low + np.geomspace(1e-6, 8, 4000)
+            one, two = (x.masses(edges)[1][1:-1] for x in pairs)
+            seen = one > 1e-250
+            assert np.max(two[seen] / one[seen]) <= bound * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("add", [False, True])
+def test_kinds_lie_between_their_mixtures(add):
+    rng = np.random.default_rng(3)
+    for turn in range(12):
+        kinds = some_kinds(rng, 5, 0.08, rates=turn % 2 == 0)
+        cell = cell_of(kinds, add)
+        assert cell is not None
+        up, down = cell.weights
+        for epsilon in rng.uniform(-2, 3, 12).tolist():
+            above = np.array([x.delta(epsilon) for x in cell.above])
+            below = np.array([x.delta(epsilon) for x in cell.below])
+            for k in range(5):
+                with mpmath.workdps(30):
+                    true = exact_delta(
+                        mpmath.exp(epsilon), kinds.noise[k], kinds.rate[k], add
+                    )
+                room = 1e-10 * above.max() + 2e-14
+                assert up[k] @ above >= float(true) - room
+                assert down[k] @ (cell.laws @ below) <= float(true) + room
+
+
+def test_a_cell_that_is_too_wide_is_none():
+    noise = np.array([0.7, 1.4])
+    kinds = Kinds(noise, np.full(2, 0.1), np.ones(2, int), variation(noise))
+    assert cell_of(kinds, False) is None
+    kinds = some_kinds(np.random.default_rng(0), 4)._replace(
+        rate=np.array([0.01, 0.02, 0.04, 0.08])
+    )
+    assert cell_of(kinds, False) is None
+
+
+def test_one_kind_in_a_cell_is_itself():
+    noise, rate = np.array([1.2, 1.2]), np.array([0.1, 0.1])
+    kinds = Kinds(noise, rate, np.array([2, 3]), variation(noise))
+    cell = cell_of(kinds, False)
+    assert cell is not None and len(cell.above) == len(cell.below) == 1
+    assert cell.above == cell.below and cell.count == 5
+
+
+@pytest.mark.parametrize("add", [False, True])
+def test_tables_enclose_one_step(add):
+    rng = np.random.default_rng(4)
+    for turn in range(6):
+        kinds = some_kinds(rng, 3, 0.05, rates=turn % 2 == 0)
+        cell = cell_of(kinds, add)
+        losses = [(x, 1) for x in cell.above]
+        look = first_look(losses, Query(None, 0.3, 1e-2))
+        for k in range(3):
+            weights = tuple(x[k : k + 1] for x in cell.weights)
+            one = replace(cell, weights=weights, counts=np.ones(1, int))
+            parts = [
+                blend_sums.cells_like(x, 1, look.cells[-1], 1e-300)
+                for x in cell.above
+            ]
+            upper, lower = blend_sums.blend_tables(
+                one, parts, 2e-3, 1.0, -60.0
+            )
+            for epsilon in (0.02, 0.1, 0.3):
+                with mpmath.workdps(30):
+                    alpha = mpmath.exp(epsilon)
+                    here = kinds.noise[k], kinds.rate[k]
+                    true = float(exact_delta(alpha, *here, add))
+                low, high = (
+                    float(read_delta(x.mean, epsilon)) for x in (lower, upper)
+                )
+                assert low <= true * (1 + 1e-9) and true * (1 - 1e-9) <= high
+                assert high - low < 0.05 * true + 1e-7
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_answers_enclose_the_run_as_it_is(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(blends, "_FEW_ALONE", seed % 3)
+    monkeypatch.setattr(blends, "_FEW_OF_BOTH", seed % 3)
+    if seed % 4 == 0:
+        monkeypatch.setattr(blends, "_MANY_PLACES", 3)
+        monkeypatch.setattr(blends, "_BINS", 4)
+        monkeypatch.setattr(blends, "_BINS_BOTH", 2)
+    kinds = some_kinds(rng, 30, rng.uniform(0.05, 0.6), rates=seed % 2 == 0)
+    run = releases(kinds)
+    if seed % 5 == 0:
+        run += [al.Release(al.Gaussian(9.0)), al.Release(al.Gaussian(8.0))]
+    width = (3e-2, 1e-2, 1e-3)[seed % 3]
+    query = (Query(1e-6, None, width), Query(None, 1.5, width))[seed // 8]
+    adjacency = ADJACENCIES[seed % 4]
+    found = blend_bound(run, query, adjacency)
+    assert found is not None and found.width <= width
+    exact = truth(run, query, adjacency, width / 30)
+    assert found.lower <= exact.upper and exact.lower <= found.upper
+    room = width / 30
+    assert found.lower <= exact.lower * (1 + room)
+    assert found.upper >= exact.upper * (1 - room)
+
+
+def test_a_closed_form():
+    """Without noise that differs a step alone is a plain pair."""
+    run = [
+        al.Release(al.Gaussian(2.0 + k / 100), al.Poisson(0.999))
+        for k in range(60)
+    ]
+    full = [al.Release(al.Gaussian(2.0 + k / 100)) for k in range(60)]
+    mu = math.sqrt(sum((2.0 + k / 100) ** -2 for k in range(60)))
+    query = Query(None, 5.0, 1e-3)
+    found = blend_bound([*run, *full[:1]], query, "remove")
+    one = al.delta(full, epsilon=5.0, adjacency="remove")
+    assert one.contains(al.gaussian_delta(5.0, mu=mu))
+    assert found is not None
+    more = math.hypot(mu, 0.5)  # the full batch more, and no rate below 1
+    assert found.lower < al.gaussian_delta(5.0, mu=more)
+
+
+def test_what_is_counted_in_another_way():
+    sampled = [
+        al.Release(al.Gaussian(1 + k / 99), al.Poisson(0.1)) for k in range(99)
+    ]
+    query = Query(1e-6, None, 1e-2)
+    assert blend_bound(sampled, query, "substitute") is None
+    assert blend_bound(sampled, Query(0.0, None, 1e-2), "add") is None
+    for other in (
+        al.Release(al.Laplace(1.0)),
+        al.Release(al.Gaussian(1.0), al.FixedBatch(5, 50)),
+        al.Release(al.Gaussian(0.01), al.Poisson(0.1)),
+        al.Release(al.Gaussian(1.0), al.Poisson(1e-9)),
+    ):
+        assert blend_bound([*sampled, other], query, "add") is None
+    rare = [
+        al.Release(al.Gaussian(0.5 + k / 999), al.Poisson(1e-6))
+        for k in range(99)
+    ]
+    assert blend_bound(rare, Query(1e-9, None, 1e-2), "remove") is None
+
+
+def test_many_kinds_are_enough_of_them():
+    run = [
+        al.Release(al.Gaussian(1 + k / 200), al.Poisson(0.01 + k / 1e5), 3)
+        for k in range(70)
+    ]
+    found = al.epsilon(run, delta=1e-6, adjacency="add-or-remove")
+    exact = truth(run, Query(1e-6, None, 1e-3), "add-or-remove", 1e-4)
+    assert found.lower <= exact.lower < exact.upper <= found.upper
+    assert found.width <= 1e-3
