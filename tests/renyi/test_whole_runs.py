@@ -14,6 +14,7 @@ from accountlib.renyi.curves import discrete_rdp
 from accountlib.several.chains import chain_pair
 from accountlib.worst_cases.integer_noise import IntegerGaussianPair
 from accountlib.worst_cases.sampling import SampledPair
+from tests import share
 from tests.renyi.high_precision import close
 from tests.renyi.integrals import (
     CURVES,
@@ -81,7 +82,7 @@ def random_run(rng):
 
 def test_epsilon_is_never_below_the_certified_lower_end():
     rng = np.random.default_rng(300)
-    for _ in range(300):
+    for _ in share(range(300), 3):
         runs = [random_run(rng) for _ in range(int(rng.integers(1, 3)))]
         delta = float(10 ** rng.uniform(-60, -1))
         adjacency = ("remove", "add", "add-or-remove")[int(rng.integers(3))]
@@ -151,11 +152,11 @@ def test_random_integer_noise():
         shift = int(rng.integers(1, 6))
         pair = IntegerGaussianPair(sigma, shift)
         sampled = SampledPair(pair, rate)
-        for one, share in ((pair, 1.0), (sampled, rate)):
+        for one, part in ((pair, 1.0), (sampled, rate)):
             asked = one.reversed() if add else one
             value = whole_runs.pair_rdp(asked)(order)
-            known = exact_integers(order, sigma, shift, share, add)
-            setting = (sigma, shift, share, order, add)
+            known = exact_integers(order, sigma, shift, part, add)
+            setting = (sigma, shift, part, order, add)
             assert above(value, known, 1e-11), setting
 
 
