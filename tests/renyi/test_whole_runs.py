@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 from mpmath import mp, mpf
 
 import accountlib as al
@@ -18,6 +19,7 @@ from tests import share
 from tests.renyi.high_precision import close
 from tests.renyi.integrals import (
     CURVES,
+    DIGITS,
     above,
     bracket,
     divergence,
@@ -124,21 +126,22 @@ BOTH = "add-or-remove"
 
 
 def exact_integers(order, sigma, shift, rate, add):
-    with mp.workdps(50):
-        a, g, s = mpf(order), mpf(rate), mpf(sigma)
+    with ctx.workdps(DIGITS):
+        a, g, s = arb(order), arb(rate), arb(sigma)
+
+        def weight(j):
+            return (-(arb(j) ** 2) / (2 * s * s)).exp()
+
         reach = math.ceil(17 * sigma)
-        total = mp.fsum(
-            mp.exp(-(mpf(j) ** 2) / (2 * s * s)) for j in range(-reach, reach)
-        )
-        parts = []
+        total = sum(weight(j) for j in range(-reach, reach))
+        found = arb(0)
         far = math.ceil(17 * sigma + order * shift) + shift
         for j in range(-far if add and rate == 1 else -reach, far + 1):
-            u = shift * (2 * mpf(j) - shift) / (2 * s * s)
-            spread = mp.log(1 - g + g * mp.exp(u))
+            u = shift * (2 * arb(j) - shift) / (2 * s * s)
+            spread = (1 - g + g * u.exp()).log()
             inner = bracket(a - 1, -spread if add else spread)
-            inner = inner if add else inner * mp.exp(spread)
-            parts.append(inner * mp.exp(-(mpf(j) ** 2) / (2 * s * s)))
-        return divergence(a - 1, mp.fsum(parts) / total)
+            found += (inner if add else inner * spread.exp()) * weight(j)
+        return divergence(a - 1, found / total)
 
 
 # --- random settings against 60 digits --------------------------------------
