@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import mpmath as mp
-from flint import arb, fmpz
+from flint import arb, ctx, fmpz
 from mpmath.libmp import from_man_exp
 
 
@@ -24,3 +24,11 @@ def as_mpf(x: Any) -> mp.mpf:
 def ends(x: Any) -> tuple[mp.mpf, mp.mpf]:
     """Both ends of a ball, rounded outward in the precision of flint."""
     return as_mpf(x.lower()), as_mpf(x.upper())
+
+
+def erfc(x: mp.mpf) -> mp.mpf:
+    """That of mpmath, in its precision and a third of its time."""
+    if mp.isinf(x):
+        return mp.erfc(x)
+    with ctx.workprec(mp.mp.prec + 20):
+        return as_mpf(exact_ball(x).erfc())

@@ -13,13 +13,12 @@ import mpmath as mp
 from flint import arb, ctx
 
 from tests import truth
-from tests.truth.arbs import as_mpf, exact_ball
+from tests.truth.arbs import as_mpf, erfc, exact_ball
 
 
 def normal(z):
     """The normal distribution function, in the precision of mpmath."""
-    with ctx.workprec(mp.mp.prec + 20):
-        return as_mpf((-exact_ball(z) / arb(2).sqrt()).erfc() / 2)
+    return erfc(-z / mp.sqrt(2)) / 2
 
 
 def quantile(p):
