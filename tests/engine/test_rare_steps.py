@@ -377,7 +377,7 @@ def test_lists_that_mix_scales(seed):
             assert curve(outcomes, back.upper) <= at
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", in_turn(range(40), 2))
 def test_both_parts_of_a_forced_split(seed):
     """delta_near and delta_rare by themselves, at any split and tilt."""
     rng = np.random.default_rng(seed)
