@@ -11,14 +11,14 @@ from dataclasses import replace
 import pytest
 
 import accountlib as al
-from tests import ALL, ROOT, truth
+from tests import ROOT, truth
 from tests.truth import curves as balls
 from tests.truth import laws
 from tests.truth import runs as truth_runs
 from tests.truth.laws import Part
 
 FULL = ("full",)
-COUNT = 80 if ALL else 40
+COUNT = 80
 
 
 @pytest.fixture(scope="module")
