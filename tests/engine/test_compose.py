@@ -9,6 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 import scipy.fft
+from flint import arb, ctx, fmpz
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ from accountlib.engine.compose import (
     circle_masses,
 )
 from accountlib.engine.one_sided import read_delta, read_epsilon
+from tests.truth.arbs import as_mpf, exact_ball
 
 Parts = list[tuple[PrivacyLossDistribution, int]]
 SIDES: tuple[tuple[BoundKind, int], ...] = ("upper", 1), ("lower", -1)
@@ -69,7 +71,7 @@ def exact_sum(parts: Parts) -> tuple[int, list[Any], Any]:
     mask = (1 << chunk) - 1
     with mp.workdps(70):
         masses = [
-            mp.mpf((total >> (chunk * k)) & mask) / mp.mpf(2) ** (BITS * steps)
+            arb((fmpz((total >> (chunk * k)) & mask), fmpz(-BITS * steps)))
             for k in range(rows)
         ]
         infinite = 1 - finite
@@ -79,13 +81,13 @@ def exact_sum(parts: Parts) -> tuple[int, list[Any], Any]:
 def exact_curve(
     step: float, first: int, masses: list[Any], infinity: Any, epsilon: float
 ) -> Any:
-    with mp.workdps(50):
-        total = mp.mpf(infinity)
+    with ctx.workdps(50):
+        total = exact_ball(infinity)
         for k, m in enumerate(masses):
-            gap = (first + k) * mp.mpf(step) - mp.mpf(epsilon)
+            gap = (first + k) * arb(step) - arb(epsilon)
             if gap > 0:
-                total += m * -mp.expm1(-gap)
-        return total
+                total -= m * (-gap).expm1()
+        return as_mpf(total)
 
 
 # --- all masses together ----------------------------------------------------
@@ -103,6 +105,8 @@ def test_all_masses_together_are_within_their_error(
         table.step, int(table.index[0]), table.mass, 0.0
     )
     first, masses, _ = exact_sum([(given_masses, count)])
+    with mp.workdps(70):
+        masses = [+as_mpf(m) for m in masses]
     for size in (1, 2, 5, 27, 160, 2000):
         start = first + len(masses) // 3
         found, error = circle_masses([(table, count)], start, size)

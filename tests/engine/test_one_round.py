@@ -7,11 +7,13 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from flint import arb, arb_poly, ctx
 
 import accountlib as al
 from accountlib.engine import grids, one_round, one_sided
 from accountlib.engine.one_sided import TiltedTable
 from tests.engine.random_tables import random_tilted_table
+from tests.truth.arbs import as_mpf
 
 
 def table(mass, tilt=0.5, step=0.25, far=None):
@@ -98,26 +100,21 @@ SIDES = ("upper", "lower")
 
 def exact_delta(table, counts, epsilon):
     """delta of runs of one table, in 60 digits, no rounding outward."""
-    with mp.workdps(60):
-        law = {0: mp.mpf(1)}
-        places = [*zip(table.index.tolist(), table.mass.tolist(), strict=True)]
-        for _ in range(counts):
-            new: dict[int, mp.mpf] = {}
-            for i, p in law.items():
-                for j, q in places:
-                    new[i + j] = new.get(i + j, 0) + p * mp.mpf(q)
-            law = new
-        offset = counts * mp.mpf(table.offset)
-        total = mp.mpf(0)
-        for i, p in law.items():
-            loss = offset + mp.mpf(table.step) * i
+    with ctx.workdps(60):
+        first, last = int(table.index[0]), int(table.index[-1])
+        masses = [0.0] * (last - first + 1)
+        for i, mass in zip(table.index, table.mass, strict=True):
+            masses[i - first] = float(mass)
+        law = arb_poly(masses) ** counts
+        total, scale = arb(0), counts * arb(table.log_scale)
+        for i, p in enumerate(law.coeffs()):
+            loss = counts * (arb(table.offset) + arb(table.step) * first)
+            loss += arb(table.step) * i
             if loss > epsilon:
-                size = p * mp.exp(
-                    counts * mp.mpf(table.log_scale) - table.tilt * loss
-                )
-                total += size * -mp.expm1(mp.mpf(epsilon) - loss)
-        lost = 1 - (1 - mp.mpf(table.infinity_mass)) ** counts
-        return total + lost
+                size = p * (scale - arb(table.tilt) * loss).exp()
+                total += size * -(arb(epsilon) - loss).expm1()
+        lost = 1 - (1 - arb(float(table.infinity_mass))) ** counts
+        return as_mpf(total + lost)
 
 
 @pytest.mark.parametrize("bound", SIDES)

@@ -20,6 +20,7 @@ from accountlib.engine.one_round import NearPair
 from accountlib.engine.saddle import Query
 from accountlib.engine.search import first_look, narrow, with_ends, with_tilt
 from accountlib.runs import one_call
+from tests import in_turn
 
 MIXTURE = al.MixtureOfGaussians([0.0, 1.0, 3.0], [0.9, 0.09, 0.01], 1.0)
 
@@ -53,7 +54,7 @@ def rare_pair(rng):
     return p, q
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", in_turn(range(60), 4))
 def test_rare_losses_against_exact_sums(seed):
     rng = np.random.default_rng(seed)
     p, q = rare_pair(rng)
@@ -106,7 +107,7 @@ def parts_of_delta(p, q, count, epsilon, rare):
     return [float(x) for x in found]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", in_turn(range(40), 4))
 def test_near_and_far_deltas_one_by_one(seed):
     """delta is the sum of two deltas, each between its own bounds."""
     rng = np.random.default_rng(seed)
@@ -376,7 +377,7 @@ def test_lists_that_mix_scales(seed):
             assert curve(outcomes, back.upper) <= at
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", in_turn(range(40), 2))
 def test_both_parts_of_a_forced_split(seed):
     """delta_near and delta_rare by themselves, at any split and tilt."""
     rng = np.random.default_rng(seed)

@@ -5,12 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from mpmath import mp, mpf
+from flint import arb, ctx
 
 import accountlib as al
 from accountlib.renyi import laplace_panels
 from accountlib.renyi.laplace_panels import laplace_curve
 from tests.renyi.integrals import (
+    DIGITS,
     above,
     bracket,
     divergence,
@@ -20,21 +21,21 @@ from tests.renyi.integrals import (
 
 
 def exact_laplace(order, scale, rate, add):
-    with mp.workdps(50):
-        a, s, g = mpf(order), mpf(scale), mpf(rate)
+    with ctx.workdps(DIGITS):
+        a, s, g = arb(order), arb(scale), arb(rate)
 
         def value(x):  # at 0 <= x <= 1
-            spread = mp.log1p(g * mp.expm1((2 * x - 1) / s))
+            spread = (g * ((2 * x - 1) / s).expm1()).log1p()
             inner = bracket(a - 1, -spread if add else spread)
-            return inner if add else inner * mp.exp(spread)
+            return inner if add else inner * spread.exp()
 
         count = math.ceil(1 + (1 + order) / scale)
 
         def density(x):
-            return mp.exp(-x / s) / (2 * s) * value(x)
+            return (-x / s).exp() / (2 * s) * value(x)
 
         middle = panels(density, 0, 1, count)
-        ends = value(0) / 2 + mp.exp(-1 / s) * value(1) / 2
+        ends = value(arb(0)) / 2 + (-1 / s).exp() * value(arb(1)) / 2
         return divergence(a - 1, ends + middle)
 
 

@@ -6,6 +6,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx
 from mpmath import mp, mpf
 
 import accountlib as al
@@ -19,6 +20,7 @@ from accountlib.several.mixtures import MixturePair
 from accountlib.worst_cases.sampling import SampledPair
 from tests.renyi.integrals import (
     CURVES,
+    DIGITS,
     above,
     bracket,
     divergence,
@@ -31,19 +33,21 @@ BOTH = "add-or-remove"
 
 def exact_normal(order, means, weights, rate, add):
     """Mixture of Gaussians in a Poisson sample, one direction."""
-    with mp.workdps(50):
-        a, g = mpf(order), mpf(rate)
-        total = mp.fsum(weights)
+    with ctx.workdps(DIGITS):
+        a, g = arb(order), arb(rate)
+        total = sum(map(arb, weights))
         mixed = [
-            (mpf(m), mpf(w) / total)
+            (arb(m), arb(w) / total)
             for m, w in zip(means, weights, strict=True)
         ]
+        unit = 1 / (2 * arb.pi()).sqrt()
 
         def integrand(x):
-            r = mp.fsum(w * mp.exp(m * x - m * m / 2) for m, w in mixed)
-            spread = mp.log(1 - g + g * r)
-            value = mp.npdf(x) * bracket(a - 1, -spread if add else spread)
-            return value if add else value * mp.exp(spread)
+            r = sum(w * (m * x - m * m / 2).exp() for m, w in mixed)
+            spread = (1 - g + g * r).log()
+            value = unit * (-x * x / 2).exp()
+            value *= bracket(a - 1, -spread if add else spread)
+            return value if add else value * spread.exp()
 
         top = float(max(means))
         high = 17 + max(2.0, order) * top
@@ -145,14 +149,14 @@ def test_pure_dp_keeps_its_digits(order, epsilon, rate):
     run = al.Release(al.PureDP(epsilon), al.Poisson(rate))
     for add in (False, True):
         value = al.rdp_curve(run, adjacency="add" if add else "remove")(order)
-        with mp.workdps(90):
-            a, e, g = mpf(order), mpf(epsilon), mpf(rate)
-            integral = mpf(0)
+        with ctx.workdps(DIGITS):
+            a, e, g = arb(order), arb(epsilon), arb(rate)
+            integral = arb(0)
             for u in (e, -e):
-                spread = mp.log(1 - g + g * mp.exp(u))
+                spread = (1 - g + g * u.exp()).log()
                 inner = bracket(a - 1, -spread if add else spread)
-                inner *= 1 if add else mp.exp(spread)
-                integral += inner / (1 + mp.exp(u))
+                inner *= 1 if add else spread.exp()
+                integral += inner / (1 + u.exp())
             assert above(value, divergence(a - 1, integral))
 
 

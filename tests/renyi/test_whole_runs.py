@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 from mpmath import mp, mpf
 
 import accountlib as al
@@ -14,9 +15,11 @@ from accountlib.renyi.curves import discrete_rdp
 from accountlib.several.chains import chain_pair
 from accountlib.worst_cases.integer_noise import IntegerGaussianPair
 from accountlib.worst_cases.sampling import SampledPair
+from tests import share
 from tests.renyi.high_precision import close
 from tests.renyi.integrals import (
     CURVES,
+    DIGITS,
     above,
     bracket,
     divergence,
@@ -81,7 +84,7 @@ def random_run(rng):
 
 def test_epsilon_is_never_below_the_certified_lower_end():
     rng = np.random.default_rng(300)
-    for _ in range(300):
+    for _ in share(range(300), 3):
         runs = [random_run(rng) for _ in range(int(rng.integers(1, 3)))]
         delta = float(10 ** rng.uniform(-60, -1))
         adjacency = ("remove", "add", "add-or-remove")[int(rng.integers(3))]
@@ -123,21 +126,22 @@ BOTH = "add-or-remove"
 
 
 def exact_integers(order, sigma, shift, rate, add):
-    with mp.workdps(50):
-        a, g, s = mpf(order), mpf(rate), mpf(sigma)
+    with ctx.workdps(DIGITS):
+        a, g, s = arb(order), arb(rate), arb(sigma)
+
+        def weight(j):
+            return (-(arb(j) ** 2) / (2 * s * s)).exp()
+
         reach = math.ceil(17 * sigma)
-        total = mp.fsum(
-            mp.exp(-(mpf(j) ** 2) / (2 * s * s)) for j in range(-reach, reach)
-        )
-        parts = []
+        total = sum(weight(j) for j in range(-reach, reach))
+        found = arb(0)
         far = math.ceil(17 * sigma + order * shift) + shift
         for j in range(-far if add and rate == 1 else -reach, far + 1):
-            u = shift * (2 * mpf(j) - shift) / (2 * s * s)
-            spread = mp.log(1 - g + g * mp.exp(u))
+            u = shift * (2 * arb(j) - shift) / (2 * s * s)
+            spread = (1 - g + g * u.exp()).log()
             inner = bracket(a - 1, -spread if add else spread)
-            inner = inner if add else inner * mp.exp(spread)
-            parts.append(inner * mp.exp(-(mpf(j) ** 2) / (2 * s * s)))
-        return divergence(a - 1, mp.fsum(parts) / total)
+            found += (inner if add else inner * spread.exp()) * weight(j)
+        return divergence(a - 1, found / total)
 
 
 # --- random settings against 60 digits --------------------------------------
@@ -151,11 +155,11 @@ def test_random_integer_noise():
         shift = int(rng.integers(1, 6))
         pair = IntegerGaussianPair(sigma, shift)
         sampled = SampledPair(pair, rate)
-        for one, share in ((pair, 1.0), (sampled, rate)):
+        for one, part in ((pair, 1.0), (sampled, rate)):
             asked = one.reversed() if add else one
             value = whole_runs.pair_rdp(asked)(order)
-            known = exact_integers(order, sigma, shift, share, add)
-            setting = (sigma, shift, share, order, add)
+            known = exact_integers(order, sigma, shift, part, add)
+            setting = (sigma, shift, part, order, add)
             assert above(value, known, 1e-11), setting
 
 

@@ -22,7 +22,7 @@ from accountlib.samplers.cut_off import (
 )
 from accountlib.worst_cases.noise import GaussianPair, LaplacePair
 from accountlib.worst_cases.sampling import SampledPair
-from tests import truth
+from tests import in_turn, truth
 from tests.truth import cut_off
 
 ONE, TWO = GaussianPair(1.0), GaussianPair(2.0)
@@ -238,7 +238,7 @@ def test_no_data_are_worse_in_two_steps(seed):
 # --- through the engine -----------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", in_turn(range(24), 3))
 def test_runs_on_an_even_grid(seed):
     rng = np.random.default_rng([64, seed])
     noise = float(rng.uniform(0.7, 5))

@@ -37,22 +37,29 @@ def exchanged_place(loss, means, weights):
         half = mp.expm1(loss) / (2 * r)
         return mp.log(half + mp.sqrt(half * half + mp.exp(loss))) / means[1]
 
+    def sums(z):
+        """Both heights, and how fast their logarithms move apart."""
+        pairs = list(zip(heights, means, strict=True))
+        up = [mp.exp(h + m * z) for h, m in pairs]
+        down = [mp.exp(h - m * z) for h, m in pairs]
+        found = mp.fsum(up), mp.fsum(down)
+        slope = mp.fdot(means, up) / found[0]
+        return *found, slope + mp.fdot(means, down) / found[1]
+
     def gap(z):
-        up = mp.fsum(
-            mp.exp(h + m * z) for h, m in zip(heights, means, strict=True)
-        )
-        down = mp.fsum(
-            mp.exp(h - m * z) for h, m in zip(heights, means, strict=True)
-        )
+        up, down, _ = sums(z)
         return mp.log(up / down) - loss
 
     low = loss / (2 * means[-1])
     high = 2 * low
     while gap(high) < 0:
         high *= 2
-    for _ in range(190):
+    for _ in range(20):
         middle = (low + high) / 2
         low, high = (middle, high) if gap(middle) < 0 else (low, middle)
+    for _ in range(8):  # Newton: 6 digits become 12, 24, ...
+        up, down, slope = sums(low)
+        low -= (mp.log(up / down) - loss) / slope
     return low
 
 

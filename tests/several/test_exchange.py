@@ -11,6 +11,7 @@ import accountlib as al
 from accountlib.several import exchange
 from tests import share
 from tests.several.exchanges import assert_masses, exchanged_place, pair_of
+from tests.truth.arbs import erfc
 
 
 def exact_exchanged(means, weights, edges):
@@ -24,7 +25,7 @@ def exact_exchanged(means, weights, edges):
         if a > 0:
             a, b = -b, -a
         root = mp.sqrt(2)
-        return (mp.erfc(-b / root) - mp.erfc(-a / root)) / 2
+        return (erfc(-b / root) - erfc(-a / root)) / 2
 
     return [
         [

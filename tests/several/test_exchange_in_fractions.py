@@ -1,6 +1,7 @@
 """Exchanged records and discrete mechanisms: fractions, adaptive attacks."""
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
+import math
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -21,19 +22,27 @@ SUB: dict[str, Any] = {"adjacency": "substitute"}
 def adaptive(options, count, alpha):
     """The largest P(S) - alpha Q(S) of an attacker's adaptive choices.
 
-    Every step takes one of the options (p, q), with all that was seen.
+    Every step takes one of the options (p, q), with all that was seen. Whole
+    numbers count the parts of a unit.
     """
+    chances = [x for option in options for law in option for x in law]
+    unit = math.lcm(*(x.denominator for x in chances))
+    whole = [
+        [(int(x * unit), int(y * unit)) for x, y in zip(*o, strict=True)]
+        for o in options
+    ]
+    above, below = alpha.as_integer_ratio()
 
     @cache
     def best(left, p, q):
         if left == 0:
-            return max(p - alpha * q, Fraction(0))
+            return max(below * p - above * q, 0)
         return max(
-            sum(best(left - 1, p * x, q * y) for x, y in zip(*o, strict=True))
-            for o in options
+            sum(best(left - 1, p * x, q * y) for x, y in option)
+            for option in whole
         )
 
-    return best(count, Fraction(1), Fraction(1))
+    return Fraction(best(count, 1, 1), below * unit**count)
 
 
 def around_exp(epsilon):

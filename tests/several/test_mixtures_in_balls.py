@@ -1,6 +1,7 @@
 """Masses of mixtures and of exchanged records, against ball arithmetic.
 
-`MASSES=20000` in the environment asks for that many intervals of each class.
+1,500 intervals of each class, or 4,000 (see `tests.ALL`); `MASSES=20000` in
+the environment asks for that many.
 """
 
 import math
@@ -16,9 +17,10 @@ import accountlib as al
 from accountlib.several import exchange, exchange_batches
 from accountlib.several.mixtures import MixturePair
 from accountlib.worst_cases import integer_noise
+from tests import ALL
 from tests.truth.mixture_balls import UNIT, Mixture, ball, normal
 
-INTERVALS = int(os.environ.get("MASSES", "4000"))  # of each class
+INTERVALS = int(os.environ.get("MASSES", 4000 if ALL else 1500))
 
 
 # --- random settings --------------------------------------------------------

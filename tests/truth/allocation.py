@@ -7,6 +7,7 @@ one transform. Nothing here knows convex order, or grids that adapt.
 import math
 
 import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtr
 
 ROUND_OFF = 1e-11  # of a transform, in sums of gains up to a thousand
@@ -24,7 +25,8 @@ def bracket(
     mass = np.diff(ndtr(z), append=1.0)  # between an edge and the next
     beyond = float(ndtr(1 / noise - z[-1]))  # mean of what lies above the top
     size = steps * len(edges)
-    sums = np.fft.irfft(np.fft.rfft(mass, size) ** steps, size)
+    fast = next_fast_len(size, real=True)
+    sums = irfft(rfft(mass, fast) ** steps, fast)[:size]
     low = np.arange(size) * step / steps  # the mean, rounded down
     high = low + step
     alpha = math.exp(epsilon)

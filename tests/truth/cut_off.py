@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from flint import arb, ctx
+from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtr
 
 ROUND_OFF = 1e-11  # of a transform
@@ -107,7 +108,8 @@ def bracket(
         for index, mass in cells:
             law += np.bincount(index - int(low), mass, len(law))
         size = (len(law) - 1) * count + 1
-        sums = np.fft.irfft(np.fft.rfft(law, size) ** count, size)
+        fast = next_fast_len(size, real=True)
+        sums = irfft(rfft(law, fast) ** count, fast)[:size]
         losses = (int(low) * count + np.arange(size)) * step
         gain = -np.expm1(np.minimum(epsilon - losses, 0))
         ends.append(float(sums @ gain))

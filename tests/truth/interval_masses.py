@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import mpmath as mp
 
+from tests.truth.arbs import erfc
+
 
 def masses(
     kind: str,
@@ -98,7 +100,7 @@ def _gaussian_mass(sigma, a, b, open_left):
     def between(low, high):  # of a standard normal
         if low > 0:
             low, high = -high, -low
-        return (mp.erfc(-high / mp.sqrt(2)) - mp.erfc(-low / mp.sqrt(2))) / 2
+        return (erfc(-high / mp.sqrt(2)) - erfc(-low / mp.sqrt(2))) / 2
 
     low, high = sigma * a + 1 / (2 * sigma), sigma * b + 1 / (2 * sigma)
     return between(low - 1 / sigma, high - 1 / sigma), between(low, high)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mpmath as mp
+from flint import arb, ctx
 from scipy import special
+
+from tests.truth.arbs import as_mpf, ends, exact_ball
 
 Enclosure = tuple[mp.mpf, mp.mpf]
 UNIT = 2.0**-53  # unit round-off of a double
@@ -22,15 +26,12 @@ def gaussian_mu(noise_multiplier: float, count: int = 1) -> mp.mpf:
         return mp.sqrt(count) / mp.mpf(noise_multiplier)
 
 
-def _gaussian_terms(epsilon: mp.mpf, mu: mp.mpf) -> tuple[mp.mpf, ...]:
-    """Both terms of delta = a - b, and a bound on the error of a - b."""
-    root2 = mp.sqrt(2)
+def _gaussian_terms(epsilon: Any, mu: Any) -> tuple[Any, Any]:
+    """Both terms of delta = a - b, of balls."""
+    root2 = arb(2).sqrt()
     y_p = (epsilon / mu - mu / 2) / root2
     y_q = (epsilon / mu + mu / 2) / root2
-    a = mp.erfc(y_p) / 2
-    b = mp.exp(epsilon) * mp.erfc(y_q) / 2
-    units = 20 + 8 * (y_p**2 + y_q**2) + 4 * abs(epsilon)
-    return a, b, units * (a + b) * mp.mpf(10) ** (1 - mp.mp.dps)
+    return y_p.erfc() / 2, epsilon.exp() * y_q.erfc() / 2
 
 
 def gaussian_delta(
@@ -38,19 +39,16 @@ def gaussian_delta(
 ) -> Enclosure:
     """Enclosing delta(epsilon) of N(mu, 1) against N(0, 1).
 
-    delta = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu). A relative error
-    r of the argument y of erfc changes erfc(y) by less than (1 + 4 y^2) r of
-    itself, an error r of eps changes e^eps by |eps| r, and mpmath's own
-    functions are good to a few units of the last digit. `_gaussian_terms`
-    adds these up; the precision grows until what cancels leaves `digits`
-    digits.
+    delta = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu), in ball
+    arithmetic. The precision grows until what cancels leaves `digits` digits.
     """
+    epsilon, mu = exact_ball(epsilon), exact_ball(mu)
     dps = 40
     while True:
-        with mp.workdps(dps):
-            a, b, error = _gaussian_terms(mp.mpf(epsilon), mp.mpf(mu))
-            if error <= (a - b) * mp.mpf(10) ** -digits:
-                return a - b - error, a - b + error
+        with ctx.workdps(dps):
+            a, b = _gaussian_terms(epsilon, mu)
+            if (a - b).rad() <= (a - b).lower() * arb(10) ** -digits:
+                return ends(a - b)
         dps *= 2
 
 
@@ -65,14 +63,15 @@ def gaussian_epsilon(delta: float, mu: float) -> Enclosure:
     if gaussian_delta(0, mu)[1] <= target:
         return mp.mpf(0), mp.mpf(0)
     with mp.workdps(110):
-        mu = mp.mpf(mu)
+        mu, shift = mp.mpf(mu), exact_ball(mu)
         epsilon = mu**2 / 2 + mu * mp.sqrt(2 * mp.log(1 / target))
         epsilon = _nearer(epsilon, target, mu)
         for _ in range(200):
             low, high = gaussian_delta(epsilon, mu)
             value = (low + high) / 2
-            _, slope, _ = _gaussian_terms(epsilon, mu)
-            step = mp.log(value / target) * value / slope
+            with ctx.workdps(40):
+                _, slope = _gaussian_terms(exact_ball(epsilon), shift)
+            step = mp.log(value / target) * value / as_mpf(slope)
             epsilon += step
             if abs(step) <= epsilon * mp.mpf(10) ** -28:
                 break

@@ -5,34 +5,31 @@ sampled Gaussian step is known in closed form: `SampledStep`.
 """
 
 # Wrong kinds are given, and frozen fields assigned to, on purpose.
+import math
+from bisect import bisect_left
 from fractions import Fraction
 
 import mpmath as mp
-from scipy.special import ndtri_exp
+from flint import arb, ctx
 
 from tests import truth
+from tests.truth.arbs import as_mpf, erfc, exact_ball
 
 
 def normal(z):
     """The normal distribution function, in the precision of mpmath."""
-    return mp.erfc(-z / mp.sqrt(2)) / 2
+    return erfc(-z / mp.sqrt(2)) / 2
 
 
 def quantile(p):
-    """Its inverse, by Newton's method on the logarithm."""
+    """Its inverse, in the precision of mpmath."""
     p = mp.mpf(p)
     if p <= 0 or p >= 1:
         return -mp.inf if p <= 0 else mp.inf
     if p > 0.5:
         return -quantile(1 - p)
-    z = mp.mpf(float(ndtri_exp(float(mp.log(p)))))
-    for _ in range(50):
-        value = normal(z)
-        step = mp.log(value / p) * value / mp.npdf(z)
-        z -= step
-        if abs(step) <= mp.mpf(10) ** (8 - mp.mp.dps) * (1 + abs(z)):
-            break
-    return z
+    with ctx.workprec(mp.mp.prec + 20):
+        return -as_mpf(arb(2).sqrt() * (2 * exact_ball(p)).erfcinv())
 
 
 def mu_of(x, y):
@@ -40,7 +37,7 @@ def mu_of(x, y):
     return -quantile(x) - quantile(y)
 
 
-def as_mpf(value: Fraction):
+def quotient(value: Fraction):
     return mp.mpf(value.numerator) / value.denominator
 
 
@@ -52,25 +49,26 @@ def gaussian_profile(epsilon, mu):
 class ExactCurve:
     """The trade-off function of discrete pairs, in whole numbers.
 
-    The smaller one of several, made convex: its corners, x increasing.
+    The smaller one of several, made convex: its corners, x increasing, as
+    multiples of 1/unit.
     """
 
     def __init__(self, *pairs: truth.ExactPair) -> None:
-        points = {(Fraction(1), Fraction(0))}
+        unit = self.unit = math.lcm(*(pair.denominator for pair in pairs))
+        points = {(unit, 0)}
         for pair in pairs:
+            scale = unit // pair.denominator
             classes = sorted(
-                (Fraction(i, j), i * w, j * w)
+                (Fraction(i, j), i * w * scale, j * w * scale)
                 for (i, j), w in pair.weights.items()
                 if i and j
             )
-            x = Fraction(sum(q for *_, q in classes), pair.denominator)
-            y = Fraction(0)
+            x, y = sum(q for *_, q in classes), 0
             points.add((x, y))
             for _, p, q in classes:
-                x -= Fraction(q, pair.denominator)
-                y += Fraction(p, pair.denominator)
+                x, y = x - q, y + p
                 points.add((x, y))
-        hull: list[tuple[Fraction, Fraction]] = []
+        hull: list[tuple[int, int]] = []
         for c in sorted(points):
             if hull and hull[-1][0] == c[0]:
                 continue  # the lowest one came first
@@ -78,8 +76,11 @@ class ExactCurve:
                 hull.pop()
             hull.append(c)
         flat = next(k for k, (_, y) in enumerate(hull) if y == 0)
-        ends = [(Fraction(1), Fraction(0))] if hull[flat][0] < 1 else []
-        self.corners = hull[: flat + 1] + ends
+        ends = [(unit, 0)] if hull[flat][0] < unit else []
+        self.whole = hull[: flat + 1] + ends
+        self.corners = [
+            (Fraction(x, unit), Fraction(y, unit)) for x, y in self.whole
+        ]
 
     @classmethod
     def of(cls, pair: truth.ExactPair, adjacency: str) -> "ExactCurve":
@@ -87,21 +88,24 @@ class ExactCurve:
         return cls(*ways.get(adjacency, [pair, pair.reversed()]))
 
     def __call__(self, x: Fraction | float) -> Fraction:
-        x = Fraction(x)
-        for (a, b), (c, d) in zip(
-            self.corners, self.corners[1:], strict=False
-        ):
-            if a <= x <= c:
-                return b + (d - b) * (x - a) / (c - a)
-        raise ValueError(f"no rate: {x}")
+        above, below = x.as_integer_ratio()
+        k = bisect_left(self.corners, x, key=lambda corner: corner[0])
+        if not 0 <= x <= 1:
+            raise ValueError(f"no rate: {x}")
+        (a, b), (c, d) = self.whole[max(k - 1, 0)], self.whole[max(k, 1)]
+        past = above * self.unit - a * below
+        height = b * (c - a) * below + (d - b) * past
+        return Fraction(height, (c - a) * below * self.unit)
 
     def delta_at(self, alpha: Fraction) -> Fraction:
-        return max(1 - y - alpha * x for x, y in self.corners)
+        above, below = alpha.as_integer_ratio()
+        most = max((self.unit - y) * below - above * x for x, y in self.whole)
+        return Fraction(most, self.unit * below)
 
     def kinks(self) -> list[Fraction]:
         """The alphas where the privacy curve bends: minus the slopes."""
-        steps = zip(self.corners, self.corners[1:], strict=False)
-        return [(b - d) / (c - a) for (a, b), (c, d) in steps if b > d]
+        steps = zip(self.whole, self.whole[1:], strict=False)
+        return [Fraction(b - d, c - a) for (a, b), (c, d) in steps if b > d]
 
     def mu(self, cutoff: float):
         """By definition: corners and the two crossings."""
@@ -122,8 +126,8 @@ class ExactCurve:
     def _mu(self, c: Fraction):
         if self(c) < c:
             return max(
-                mu_of(as_mpf(c), as_mpf(self(c))),
-                mu_of(as_mpf(self.inverse(c)), as_mpf(c)),
+                mu_of(quotient(c), quotient(self(c))),
+                mu_of(quotient(self.inverse(c)), quotient(c)),
             )
         points = [(x, y) for x, y in self.corners if x >= c and y >= c]
         points.append((c, self(c)))
@@ -131,14 +135,14 @@ class ExactCurve:
         for (x, y), (right, low) in steps:
             if y >= c > low:
                 points.append((x + (right - x) * (y - c) / (y - low), c))
-        return max(mu_of(as_mpf(x), as_mpf(y)) for x, y in points)
+        return max(mu_of(quotient(x), quotient(y)) for x, y in points)
 
     def regret(self, mu: float):
         """By Lemma "Kinks decide": exact but for 25 digits."""
         values = [mp.mpf(0)]
         with mp.workdps(40):
             for a in self.kinks() if mu else []:
-                alpha, own = as_mpf(a), as_mpf(self.delta_at(a))
+                alpha, own = quotient(a), quotient(self.delta_at(a))
                 promised = gaussian_profile(mp.log(alpha), mu)
                 values.append((promised - own) / (1 + alpha))
         return max(values)

@@ -14,7 +14,7 @@ import pytest
 from pytest import approx
 
 import accountlib as al
-from tests import DATA, share, truth
+from tests import DATA, in_turn, truth
 from tests.whole.tally import tally
 
 TABLE_1 = json.loads((DATA / "pitfalls_table1.json").read_text())["rows"]
@@ -48,7 +48,7 @@ def both_answers(releases, delta, epsilon, adjacency):
 
 
 # --- Gaussian and Laplace: 2,000 compositions -----------------------------
-# A third of them, or all: see `tests.ALL`.
+# A quarter of them and more, or all: see `tests.ALL`.
 
 
 def gaussian_setting(rng):
@@ -62,7 +62,7 @@ def gaussian_setting(rng):
     return sigma, count, delta, mu, start
 
 
-@pytest.mark.parametrize("batch", share(range(GAUSSIAN_BATCHES), 3))
+@pytest.mark.parametrize("batch", in_turn(range(GAUSSIAN_BATCHES), 4))
 def test_random_gaussian_compositions(batch):
     rng = np.random.default_rng([4, batch])
     found = tally()
@@ -81,7 +81,7 @@ def test_random_gaussian_compositions(batch):
     found.check(0.02)
 
 
-@pytest.mark.parametrize("first", share(range(0, 700, 50), 3))
+@pytest.mark.parametrize("first", in_turn(range(0, 700, 50), 3))
 def test_random_laplace_compositions(first):
     rng = np.random.default_rng([5, first])
     found = tally()
