@@ -567,9 +567,8 @@ def chirp_frequencies(masses: Masses, size: int, last: int) -> list[Any]:
     terms = [acb(m) * x for m, x in zip(folded, u, strict=False)]
     back = [x.conjugate() for x in u]
     back = back[wide - 1 : 0 : -1] + back[: last + 1]
-    (a, b, lost), (c, d, turned) = (
-        fixed_point(x, bits) for x in (terms, back)
-    )
+    a, b, lost = fixed_point(terms, bits)
+    c, d, turned = fixed_point(back, bits)
     one, other = a * c, b * d
     real, imaginary = one - other, (a + b) * (c + d) - one - other
     unit = ball(2) ** -bits

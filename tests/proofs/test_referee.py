@@ -151,7 +151,7 @@ def test_a_law_is_hashed_once() -> None:
     hashed = 0
 
     class Counted(Fraction):
-        def __hash__(self) -> int:
+        def __hash__(self) -> int:  # type: ignore[override]
             nonlocal hashed
             hashed += 1
             return super().__hash__()

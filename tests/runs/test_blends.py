@@ -155,6 +155,7 @@ def test_tables_enclose_one_step(add):
     for turn in range(6):
         kinds = some_kinds(rng, 3, 0.05, rates=turn % 2 == 0)
         cell = cell_of(kinds, add)
+        assert cell is not None
         losses = [(x, 1) for x in cell.above]
         look = first_look(losses, Query(None, 0.3, 1e-2))
         for k in range(3):
