@@ -573,10 +573,9 @@ def chirp_frequencies(masses: Masses, size: int, last: int) -> list[Any]:
     real, imaginary = one - other, (a + b) * (c + d) - one - other
     unit = ball(2) ** -bits
     wrong = unit * (lost * (1 + unit * turned) + turned) * flint().arb(0, 1)
-    scale = total * unit**2
     return [
-        (acb(real[n], imaginary[n]) * scale + total * acb(wrong, wrong))
-        * u[k]
+        (acb(real[n], imaginary[n]) * unit**2 + acb(wrong, wrong))
+        * (total * u[k])
         * turn(2 * k * begin)
         for k, n in enumerate(range(wide - 1, wide + last))
     ]
