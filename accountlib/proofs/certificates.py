@@ -405,7 +405,7 @@ def proof_bound(laws: Mapping[Law, int], proof: Proof, epsilon: float) -> Ball:
 def more_bits(bits: int, value: Ball, limit: Ball) -> int:
     """Bits that may decide: a small part of the limit as radius, or twice.
 
-    >>> more_bits(128, ball(1) + flint().arb(0, 2) ** 100, ball(1))
+    >>> more_bits(128, 2**100 * flint().arb(1, 1), ball(1))
     249
     """
     if not (value.is_finite() and value.rad() > limit > 0):
