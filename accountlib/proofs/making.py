@@ -50,6 +50,7 @@ from accountlib.proofs.certificates import (
     FIRST_BITS,
     MOST_BITS,
     MOST_PRODUCTS,
+    MOST_TERMS,
     Asked,
     Certificate,
     End,
@@ -57,6 +58,7 @@ from accountlib.proofs.certificates import (
     decided,
     made_table,
     replay,
+    table_terms,
 )
 from accountlib.proofs.drafts import (
     draft_grid,
@@ -146,6 +148,11 @@ class Goal:
     def decided(self, proof: Proof) -> tuple[bool, Ball, int]:
         """As `decided`, for this goal."""
         return decided(self.laws, proof, self.epsilon, self.delta, self.strict)
+
+    def affordable(self, proof: Proof) -> bool:
+        """Whether `replay` accepts so much work."""
+        terms = table_terms(self.laws, proof)
+        return proof.work <= MOST_PRODUCTS and terms <= MOST_TERMS
 
     def rounded(self, value: Ball) -> float:
         """A number that a bound in a ball surely reaches."""
@@ -294,7 +301,7 @@ def prove_by_sum(goal: Goal, search: Search) -> Shown | None:
             proof = best_draft(goal, search, share * search.step)
         except Undecided:
             break
-        if proof is None or proof.work > MOST_PRODUCTS:
+        if proof is None or not goal.affordable(proof):
             if tried:
                 break
             share *= 2
@@ -321,7 +328,8 @@ def simple_proof(goal: Goal) -> Proof | None:
         ways = [Proof(goal.side, goal.direction, "one run")]
     if goal.side == "lower":
         ways.append(Proof(goal.side, goal.direction, "infinite losses"))
-        ends = [float(law.ends[1].lower()) for law in goal.laws]
+        with flint().ctx.workprec(FIRST_BITS):
+            ends = [float(law.ends[1].lower()) for law in goal.laws]
         if goal.delta == 0 and all(map(math.isfinite, ends)):
             hair = [math.nextafter(x, -math.inf) for x in ends]
             grids = tuple(Grid(x, 1.0, ((0, 1, 1),)) for x in hair)

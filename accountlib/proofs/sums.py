@@ -272,7 +272,7 @@ class CircleChoice:
     r"""How losses are added up: a tilt, and a circle of places.
 
     Fields: `tilt` ($\lambda > 0$); `first`, `size` (a, N, odd): the window of
-    places of the sum; `last` (k): the highest frequency; `thetas`
+    places of the sum; `last` (K): the highest frequency; `thetas`
     ($\eta$): exponents, per place, for what lies below and above it.
     """
 

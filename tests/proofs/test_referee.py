@@ -6,13 +6,11 @@ from fractions import Fraction
 import pytest
 
 from accountlib.counting.composition import Bound
+from accountlib.proofs import certificates, making, sums
 from accountlib.proofs.balls import ListedLaw, ReversedLaw, ball, flint
-from accountlib.proofs.certificates import (
-    Certificate,
-    Proof,
-    replay,
-)
+from accountlib.proofs.certificates import Certificate, Proof, replay
 from accountlib.proofs.laws import MixtureLaw
+from accountlib.proofs.making import certificate
 from accountlib.proofs.samplers import LargestOutputLaw, lower_laws
 from accountlib.proofs.sums import CircleChoice, Grid
 from accountlib.runs.mechanisms import (
@@ -151,6 +149,7 @@ def test_a_law_is_hashed_once() -> None:
     hashed = 0
 
     class Counted(Fraction):
+        # For typeshed a complex number, and so a fraction, has no hash.
         def __hash__(self) -> int:  # type: ignore[override]
             nonlocal hashed
             hashed += 1
@@ -177,3 +176,34 @@ def test_what_a_listed_pair_claims() -> None:
         "-",
     )
     assert replay(claim).proven
+
+
+def test_what_replay_refuses_is_not_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (certificates, making):
+        monkeypatch.setattr(module, "MOST_TERMS", 10)
+    run = Release(Gaussian(2.0), Poisson(0.1), 20)
+    claim = certificate(run, delta=1e-6, adjacency="remove")
+    assert claim.bound == Bound(0.0, math.inf) and replay(claim).proven
+
+
+def test_frequencies_that_are_left_out_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever is called round-off, the bounds stay on their sides, and a
+    larger part that is left out makes them wider."""
+    masses = [(i, ball(Fraction(1, 9))) for i in range(-4, 5)]
+    circle = CircleChoice(0.3, -200, 401, 200, (0.05, 0.05))
+    ends = {}
+    for bits in (-1000, 5, 40):
+        monkeypatch.setattr(
+            sums, "round_off", lambda x, n=bits: x * ball(2) ** -abs(n)
+        )
+        how = [(masses, 30)], circle, 0.1, Fraction(0), 1.0
+        ends[bits] = [sums.circle_sum(*how, sign) for sign in (-1, 1)]
+    for bits, (low, high) in ends.items():
+        for truth in ends[-1000]:
+            assert not low > truth and not high < truth, bits
+    widths = [ends[x][1] - ends[x][0] for x in (5, 40, -1000)]
+    assert widths[0] > 2 * widths[1] and not widths[1] < widths[2]

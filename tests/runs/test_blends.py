@@ -110,13 +110,19 @@ def test_nowhere_is_more_taken_away_than_stated():
             assert np.max(two[seen] / one[seen]) <= bound * (1 + 1e-9)
 
 
+def one_cell(rng, number, spread, rates, add):
+    """Random kinds, and the cell of all of them."""
+    kinds = some_kinds(rng, number, spread, rates=rates)
+    cell = cell_of(kinds, add)
+    assert cell is not None
+    return kinds, cell
+
+
 @pytest.mark.parametrize("add", [False, True])
 def test_kinds_lie_between_their_mixtures(add):
     rng = np.random.default_rng(3)
     for turn in range(12):
-        kinds = some_kinds(rng, 5, 0.08, rates=turn % 2 == 0)
-        cell = cell_of(kinds, add)
-        assert cell is not None
+        kinds, cell = one_cell(rng, 5, 0.08, turn % 2 == 0, add)
         up, down = cell.weights
         for epsilon in rng.uniform(-2, 3, 12).tolist():
             above = np.array([x.delta(epsilon) for x in cell.above])
@@ -153,9 +159,7 @@ def test_one_kind_in_a_cell_is_itself():
 def test_tables_enclose_one_step(add):
     rng = np.random.default_rng(4)
     for turn in range(6):
-        kinds = some_kinds(rng, 3, 0.05, rates=turn % 2 == 0)
-        cell = cell_of(kinds, add)
-        assert cell is not None
+        _, cell = one_cell(rng, 3, 0.05, turn % 2 == 0, add)
         losses = [(x, 1) for x in cell.above]
         look = first_look(losses, Query(None, 0.3, 1e-2))
         for k in range(3):
