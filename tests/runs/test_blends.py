@@ -159,7 +159,7 @@ def test_one_kind_in_a_cell_is_itself():
 def test_tables_enclose_one_step(add):
     rng = np.random.default_rng(4)
     for turn in range(6):
-        _, cell = one_cell(rng, 3, 0.05, turn % 2 == 0, add)
+        kinds, cell = one_cell(rng, 3, 0.05, turn % 2 == 0, add)
         losses = [(x, 1) for x in cell.above]
         look = first_look(losses, Query(None, 0.3, 1e-2))
         for k in range(3):
