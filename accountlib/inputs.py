@@ -24,6 +24,7 @@ __all__ = [
     "check_probabilities",
     "check_two_laws",
     "check_kind",
+    "check_function",
     "check_choice",
     "as_given",
     "read_only",
@@ -199,6 +200,22 @@ def check_kind(
         kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         names = " or ".join(kind.__name__ for kind in kinds)
         raise ValueError(f"{name} must be a {names}, got {value!r}")
+
+
+def check_function(name: str, value: object, which: str = "") -> None:
+    """Raise ValueError unless `value` can be called.
+
+    Parameters: `name`, the argument's name; `value`; `which`, words that
+    say which function is meant.
+    Raises: ValueError naming argument, function and value.
+
+    >>> check_function("rdp", 0.5, " of the order")
+    Traceback (most recent call last):
+    ...
+    ValueError: rdp must be a function of the order, got 0.5
+    """
+    if not callable(value):
+        raise ValueError(f"{name} must be a function{which}, got {value!r}")
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 from accountlib.inputs import (
     Floats,
     check_choice,
+    check_function,
     check_number,
     check_range,
     front_door,
@@ -60,8 +61,7 @@ def evaluate(rdp: Curve, orders: Floats) -> Floats:
     >>> evaluate(lambda a: a / 2, np.array([2.0, 4.0]))
     array([1., 2.])
     """
-    if not callable(rdp):
-        raise ValueError(f"rdp must be a function of the order, got {rdp!r}")
+    check_function("rdp", rdp, " of the order")
     try:
         values = np.asarray(rdp(orders))
     except (TypeError, ValueError):

@@ -19,7 +19,7 @@ Names used here:
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -27,6 +27,7 @@ from scipy.optimize import brentq
 
 from accountlib.inputs import (
     check_count,
+    check_function,
     check_kind,
     check_number,
     front_door,
@@ -38,6 +39,7 @@ from accountlib.runs.releases import (
     AdjacencyName,
     Release,
     Sampling,
+    check_adjacency,
 )
 from accountlib.worst_cases.dominating_pairs import Mechanism
 
@@ -50,6 +52,7 @@ __all__ = [
     "log_excess",
     "safe_edge",
     "whole_edge",
+    "searched",
     "calibrate",
     "last_allowed",
     "noise_bracket",
@@ -167,6 +170,21 @@ def whole_edge(excess: Callable[[int], float], low: int, high: int) -> int:
     return met
 
 
+def searched(
+    adjacency: Adjacency | AdjacencyName,
+) -> tuple[AdjacencyName, ...]:
+    """The neighbours whose edge is looked for, one after the other.
+
+    Parameters: `adjacency`. An edge that its run meets is the last one.
+    Returns: names; the last one is that of `adjacency`.
+
+    >>> searched("add-or-remove"), searched("add")
+    (('remove', 'add-or-remove'), ('add',))
+    """
+    name = check_adjacency(adjacency).value
+    return ("remove", name) if name == "add-or-remove" else (name,)
+
+
 @overload
 def calibrate(
     build: Callable[[float], Release | Sequence[Release]],
@@ -242,29 +260,30 @@ def calibrate(
     check_kind("whole", whole, bool)
     if whole:
         low, high = check_count("low", low), check_count("high", high)
-    if not callable(build):
-        raise ValueError(
-            "build must be a function from a number to releases, "
-            f"got {build!r}"
-        )
+    check_function("build", build, " from a number to releases")
 
     @cache
-    def excess(x: float) -> float:
-        return log_excess(build(x), epsilon, delta, adjacency, group_size)
+    def excess(who: AdjacencyName, x: float) -> float:
+        return log_excess(build(x), epsilon, delta, who, group_size)
 
-    ends = excess(low), excess(high)
+    for who in searched(adjacency):
+        look = partial(excess, who)
+        ends = look(low), look(high)
+        if min(ends) <= 0 < max(ends):
+            if whole:
+                x = whole_edge(look, int(low), int(high))
+            else:
+                x = safe_edge(look, low, high)
+            if excess(adjacency, x) <= 0:
+                return x
     if min(ends) > 0:
         raise ValueError(
             f"epsilon={epsilon!r}, delta={delta!r} is not met by any "
             f"parameter in [low, high] = [{low!r}, {high!r}], if privacy "
             "only grows or only falls there: it is missed at both ends"
         )
-    if max(ends) <= 0:
-        x = low if ends[0] > ends[1] else high
-        return int(x) if whole else float(x)
-    if whole:
-        return whole_edge(excess, int(low), int(high))
-    return safe_edge(excess, low, high)
+    x = low if ends[0] > ends[1] else high
+    return int(x) if whole else float(x)
 
 
 def last_allowed(
@@ -360,18 +379,15 @@ def calibrate_noise(
     """
     check_number("epsilon", epsilon, 0, np.inf, "[)")
     check_number("delta", delta, 0, 1)
-    if not callable(mechanism):
-        raise ValueError(
-            "mechanism must be a function from noise to a mechanism, such as "
-            f"Gaussian or Laplace, got {mechanism!r}"
-        )
+    which = " from noise to a mechanism, such as Gaussian or Laplace"
+    check_function("mechanism", mechanism, which)
 
     def build(noise: float) -> Release:
         return Release(mechanism(noise), sampling, count)
 
     @cache
-    def excess(noise: float) -> float:
-        return log_excess(build(noise), epsilon, delta, adjacency, group_size)
+    def excess(who: AdjacencyName, noise: float) -> float:
+        return log_excess(build(noise), epsilon, delta, who, group_size)
 
     def allowed(noise: float) -> bool:
         try:
@@ -380,14 +396,18 @@ def calibrate_noise(
             return False
         return True
 
-    low, high = noise_bracket(excess, allowed)
-    if low == high:
-        which = "no" if excess(low) > 0 else "all"
-        infinite = epsilon > 0 and excess(low) == np.inf
-        raise ValueError(
-            f"epsilon={epsilon!r}, delta={delta!r} is met by {which} noise "
-            "that is allowed, in [1e-3, 1e9], and was tried, in steps of a "
-            f"factor 4; the last one tried is {low!r}"
-            + (", where epsilon is infinite" if infinite else "")
-        )
-    return safe_edge(excess, low, high)
+    for who in searched(adjacency):
+        look = partial(excess, who)
+        low, high = noise_bracket(look, allowed)
+        if low < high:
+            noise = safe_edge(look, low, high)
+            if excess(adjacency, noise) <= 0:
+                return noise
+    which = "no" if look(low) > 0 else "all"
+    infinite = epsilon > 0 and look(low) == np.inf
+    raise ValueError(
+        f"epsilon={epsilon!r}, delta={delta!r} is met by {which} noise "
+        "that is allowed, in [1e-3, 1e9], and was tried, in steps of a "
+        f"factor 4; the last one tried is {low!r}"
+        + (", where epsilon is infinite" if infinite else "")
+    )

@@ -30,6 +30,7 @@ from accountlib.inputs import (
     Floats,
     check_choice,
     check_count,
+    check_function,
     check_number,
     front_door,
 )
@@ -222,8 +223,7 @@ def group_epsilon_vadhan(
     size = check_count("group_size", group_size, high=1e15)
     goal = math.log(check_number("delta", delta, 0, 1, "()"))
     check_choice("rule", rule, ("sum", "vadhan"))
-    if not callable(log_delta):
-        raise ValueError(f"log_delta must be a function, got {log_delta!r}")
+    check_function("log_delta", log_delta)
 
     def excess(epsilon: float) -> float:
         factor = math.log(size) + size * epsilon

@@ -215,3 +215,31 @@ def test_whole_ends(wrong, message):
     asked: dict[str, Any] = {"low": 1, "high": 9, "whole": True} | target
     with pytest.raises(ValueError, match=message):
         al.calibrate(lambda n: al.Release(al.Gaussian(9.0)), **asked | wrong)
+
+
+@pytest.mark.parametrize("side", ["remove", "add"])
+def test_an_edge_that_the_first_direction_misses(side):
+    """Twice Laplace noise at rate 3/4: add is worse at 1/2, remove at 3/2."""
+    wanted = 1.5 if side == "remove" else 0.5
+    run = al.Release(al.Laplace(0.5), al.Poisson(0.75), 2)
+    target: dict[str, Any] = {
+        "delta": al.delta(run, epsilon=wanted, adjacency=side).upper,
+        "epsilon": wanted,
+        "adjacency": "add-or-remove",
+    }
+    noise = al.calibrate_noise(
+        sampling=run.sampling, count=2, mechanism=al.Laplace, **target
+    )
+    rate = al.calibrate(
+        lambda x: al.Release(al.Laplace(0.5), al.Poisson(x), 2),
+        low=0.1,
+        high=1.0,
+        **target,
+    )
+    assert abs(noise / 0.5 - 1) < 1e-3 and abs(rate / 0.75 - 1) < 1e-3
+    ask = {"delta": target["delta"], "adjacency": "add-or-remove"}
+    for near in (
+        al.Release(al.Laplace(noise), al.Poisson(0.75), 2),
+        al.Release(al.Laplace(0.5), al.Poisson(rate), 2),
+    ):
+        assert al.epsilon(near, **ask).upper <= wanted
