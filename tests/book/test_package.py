@@ -92,6 +92,7 @@ def test_addresses_are_in_the_wheel_once_there_are_any(wheel, tmp_path):
     assert lines == [f"Project-URL: Repository, {home}"]
 
 
+@pytest.mark.in_turn(3)
 def test_it_needs_numpy_and_scipy_only(user):
     pip = (sys.executable, "-m", "pip", "--python", user, "list")
     lines = run(*pip, "--format=freeze", cwd=user.parent).split()
@@ -123,7 +124,6 @@ def test_it_is_imported_from_the_wheel_without_slow_libraries(user, tmp_path):
     assert str(user.parent.parent) in file and "numpy" in loaded.split()
     slow = {"scipy.stats", "matplotlib", "pandas", "IPython", "flint"}
     assert not slow & set(loaded.split())
-
 
 
 def test_its_types_are_seen(user, tmp_path):

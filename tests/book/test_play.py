@@ -112,6 +112,7 @@ def test_each_position_of_the_controls_has_its_picture(page, figure, data):
     assert f'<figure class="align-default" id="{figure}">' in html
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize("page, figure, data", FIGURES, ids=NAMES)
 def test_a_figure_is_played_by_keyboard(tab, page, figure, data):
     WRONG.clear()
@@ -140,6 +141,7 @@ def test_a_figure_is_played_by_keyboard(tab, page, figure, data):
     assert not went_wrong()
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize("page", sorted({page for page, _, _ in FIGURES}))
 def test_without_scripts_the_figure_stands(chromium, page):
     context = chromium.new_context(java_script_enabled=False)
@@ -152,6 +154,7 @@ def test_without_scripts_the_figure_stands(chromium, page):
     context.close()
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize("page, figure, data", FIGURES, ids=NAMES)
 def test_on_paper_the_figure_stands(tab, page, figure, data):
     tab.goto(address(page))
@@ -194,6 +197,7 @@ def question(rng):
     return asked, al.Release(al.Gaussian(noise), sampling, count=count)
 
 
+@pytest.mark.in_turn(4)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_form_has_the_truth_inside(tab, seed):
     asked, run = question(random.Random(seed))
@@ -204,9 +208,7 @@ def test_the_form_has_the_truth_inside(tab, seed):
         ".map((x) => x === Infinity ? 1e300 : x)",
         asked,
     )
-    found = al.epsilon(
-        run, delta=asked["delta"], adjacency=asked["adjacency"]
-    )
+    found = al.epsilon(run, delta=asked["delta"], adjacency=asked["adjacency"])
     assert low <= found.upper and found.lower <= high
     # Narrower than the engine it may not be, but for the engine's gaps.
     assert low <= found.lower * (1 + 1e-3) + 1e-9
@@ -248,6 +250,7 @@ def test_the_form_answers_by_keyboard(tab):
     assert not went_wrong()
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize(
     "field, value, said",
     [

@@ -13,9 +13,7 @@ from notebook import ROOT, notebooks
 from tests.book.browser import chromium
 
 MARKED = [
-    page
-    for page in notebooks()
-    if slides.MARK.search(page.read_text("utf-8"))
+    page for page in notebooks() if slides.MARK.search(page.read_text("utf-8"))
 ]
 RAW = re.compile(r"\{[a-z:]+\}`|```|^:::|^:\w+: |^\$\$|^% ", re.M)
 OUTSIDE = re.compile(r"""(?:src|href)=["'](?:\w+:)?//|url\(["']?\w+:""")
@@ -143,6 +141,7 @@ def test_five_lectures_have_slides():
     ]
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize("page", MARKED, ids=lambda page: page.stem)
 def test_a_lecture_has_its_slides(page):
     deck = built(page)
@@ -180,6 +179,7 @@ async () => {
 """
 
 
+@pytest.mark.in_turn(3)
 def test_no_slide_is_cut_or_asks_a_network(tmp_path, monkeypatch):
     decks = {page.stem: slides.written(built(page), "A") for page in MARKED}
     monkeypatch.setattr(slides, "TARGET", tmp_path)

@@ -266,6 +266,7 @@ def attempt(code, kind, limits=None):
     return 2.0 if outcome.values.get(0) == 14 else 0, str(outcome)
 
 
+@pytest.mark.in_turn(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_gains_nothing(attack, kind):
@@ -275,6 +276,7 @@ def test_an_attack_gains_nothing(attack, kind):
         assert f"'{word}'" not in message
 
 
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attack", LOOPS)
 def test_a_loop_ends(attack, kind):
@@ -347,6 +349,7 @@ def test_an_answer_of_one_task_cannot_spoil_another():
     assert lost == {"ps1-hockey", "ps1-derive", "ps1-rounds"}
 
 
+@pytest.mark.in_turn(3)
 def test_an_empty_sheet_gets_nothing(tmp_path):
     course = load(FOLDER)
     for assignment in course.assignments:

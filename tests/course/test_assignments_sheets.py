@@ -90,6 +90,7 @@ def said_by_examples(assignment, wrong):
     return "".join(said)
 
 
+@pytest.mark.in_turn(4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     ("assignment", "wrong"),

@@ -131,6 +131,7 @@ def test_every_key_is_checked_by_a_cell():
     assert len(asserts) == 26 and min(asserts.values()) >= 1
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [

@@ -13,7 +13,7 @@ from accountlib.engine import grids, one_round, rare_steps
 from accountlib.engine.saddle import Query
 from accountlib.engine.search import first_look, with_ends, with_tilt
 from accountlib.runs import one_call
-from tests import in_turn, truth
+from tests import share, truth
 
 
 @pytest.mark.parametrize("count", [1, 10**3, 10**6, 10**9])
@@ -55,7 +55,7 @@ def random_settings(number):
 
 def test_random_settings():
     """No exception; both directions, and a wider request, are consistent."""
-    wide, settings = 0, in_turn(random_settings(60), 3)
+    wide, settings = 0, share(random_settings(60), 3)
     for noise, rate, count, delta in settings:
         run = al.Release(al.Gaussian(noise), al.Poisson(rate), count=count)
         both, remove, add = (
@@ -73,6 +73,7 @@ def test_random_settings():
     assert wide <= 0.1 * len(settings)
 
 
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("delta", [1e-290, 1e-300, 1e-310])
 def test_the_end_of_the_floats(delta):
     """Too small for relative precision: the interval widens."""
@@ -83,6 +84,7 @@ def test_the_end_of_the_floats(delta):
     assert bound.lower <= float(high) and float(low) <= bound.upper
 
 
+@pytest.mark.in_turn(4)
 @pytest.mark.parametrize("adjacency", ["add", "remove"])
 @pytest.mark.parametrize("rate", [1e-12, 1e-14, 1e-20, 1e-60, 1e-200])
 @pytest.mark.parametrize("noise", [1.0, 10.0, 700.0])

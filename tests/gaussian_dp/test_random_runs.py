@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import accountlib as al
-from tests import in_turn, truth
+from tests import truth
 from tests.gaussian_dp.exact_runs import (
     both_curves,
     hold_against_fractions,
@@ -126,10 +126,11 @@ def random_run(rng):
     return run
 
 
-@pytest.mark.parametrize("seed", in_turn(range(50), 3))
+@pytest.mark.in_turn(4)
+@pytest.mark.parametrize("seed", range(50))
 @profiles_once()
 def test_500_random_runs(seed):
-    """Ten of each seed; a third of them, or all: see `tests.ALL`."""
+    """Ten of each seed."""
     rng = np.random.default_rng(1000 + seed)
     for _ in range(10):
         run = random_run(rng)
@@ -215,12 +216,13 @@ def random_integers(rng):
     return exact, run, group
 
 
-@pytest.mark.parametrize("seed", in_turn(range(40), 2))
+@pytest.mark.in_turn(4)
+@pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("family", [random_coins, random_integers])
 def test_random_runs_in_fractions(family, seed):
     """Every rate, delta and mu is on its side, exactly.
 
-    240 settings, a half of them in turn.
+    240 settings.
     """
     rng = np.random.default_rng([9, seed])
     for _ in range(4 if family is random_coins else 2):
@@ -238,7 +240,8 @@ def test_random_runs_in_fractions(family, seed):
         )
 
 
-@pytest.mark.parametrize("seed", in_turn(range(24), 2))
+@pytest.mark.in_turn(4)
+@pytest.mark.parametrize("seed", range(24))
 @profiles_once()
 def test_random_sampled_gaussian_steps(seed):
     """Poisson or fixed batches, in closed form: the curve at its tests."""
@@ -277,7 +280,8 @@ def test_random_sampled_gaussian_steps(seed):
                 assert upper(place) >= less_y, z
 
 
-@pytest.mark.parametrize("seed", in_turn(range(20), 2))
+@pytest.mark.in_turn(4)
+@pytest.mark.parametrize("seed", range(20))
 @profiles_once()
 def test_random_sampled_gaussian_runs(seed):
     """Runs and lists of many steps against the contour integral."""

@@ -74,9 +74,9 @@ def test_fractions():
         ranks = [Fraction(sum(law[:k]), 4) for k in range(4)]
         f = [x / 10 / (1 - Fraction(9, 10) * x) for x in ranks]
         exact[name] = [y - x for x, y in itertools.pairwise(f)]
-        found = best.best_law(
-            np.array(law[::-1]) / 4, repetitions=LAWS[3]
-        )[::-1]
+        found = best.best_law(np.array(law[::-1]) / 4, repetitions=LAWS[3])[
+            ::-1
+        ]
         assert np.allclose(found, [float(x) for x in exact[name]], 1e-14, 0)
     assert exact["A"] == [Fraction(1, 11), Fraction(20, 143), Fraction(10, 13)]
     assert exact["B"] == [Fraction(1, 31), Fraction(20, 341), Fraction(10, 11)]

@@ -19,7 +19,6 @@ from accountlib.practice.other_libraries import (
     REFUSED,
     from_dp_event,
 )
-from tests import in_turn
 
 # What the relations of dp-accounting are called here.
 RELATIONS = {
@@ -104,7 +103,8 @@ def both_answers(
                 yield name, adjacency, count, theirs, ours
 
 
-@pytest.mark.parametrize("seed", in_turn(range(12), 2))
+@pytest.mark.in_turn(2)
+@pytest.mark.parametrize("seed", range(12))
 def test_loss_tables_of_the_library(dp: ModuleType, seed: int) -> None:
     def make(relation: Any) -> Any:
         return dp.pld.PLDAccountant(relation, STEP)
@@ -133,6 +133,7 @@ def test_mixtures_of_the_library(dp: ModuleType, seed: int) -> None:
     assert ours.lower * (1 - ROUNDING) <= theirs <= ours.upper + 20 * STEP
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_renyi_curves_of_the_library(dp: ModuleType, seed: int) -> None:
     # Under "replace one" it moves sums by 1: that is half of an exchange.

@@ -6,6 +6,8 @@ import math
 from functools import partial
 from typing import Any
 
+import pytest
+
 import accountlib as al
 from accountlib.renyi import few_terms
 from tests import DATA
@@ -52,6 +54,7 @@ def test_figures_3_and_5():
             )
 
 
+@pytest.mark.in_turn(3)
 def test_figure_4():
     facts = json.loads((DATA / "rdp_fig4.json").read_text("utf-8"))
     for row in facts["rows"]:

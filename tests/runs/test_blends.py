@@ -184,6 +184,7 @@ def test_tables_enclose_one_step(add):
                 assert high - low < 0.05 * true + 1e-7
 
 
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("seed", range(16))
 def test_answers_enclose_the_run_as_it_is(seed, monkeypatch):
     rng = np.random.default_rng(seed)

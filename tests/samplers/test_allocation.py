@@ -17,7 +17,6 @@ from accountlib.samplers.allocation import (
     step_law,
 )
 from accountlib.worst_cases.noise import GaussianPair, LaplacePair
-from tests import in_turn
 from tests.truth import allocation
 
 # steps, noise, epsilon, delta of remove, of add, relative error of both:
@@ -67,7 +66,8 @@ def test_a_thousand_steps():
         assert found.width < 2e-3
 
 
-@pytest.mark.parametrize("seed", in_turn(range(16), 2))
+@pytest.mark.in_turn(3)
+@pytest.mark.parametrize("seed", range(16))
 def test_random_epochs_on_an_even_grid(seed):
     rng = np.random.default_rng([41, seed])
     noise = float(rng.uniform(1.5, 6))
@@ -245,6 +245,7 @@ def test_what_nobody_knows_is_refused():
         allocation_pair(0.5, 3)
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize("noise", [0.08, 0.2, 30.0, 1e4])
 def test_any_noise_gives_a_valid_interval(noise):
     for side in ("remove", "add"):

@@ -22,7 +22,7 @@ from accountlib.samplers.cut_off import (
 )
 from accountlib.worst_cases.noise import GaussianPair, LaplacePair
 from accountlib.worst_cases.sampling import SampledPair
-from tests import in_turn, truth
+from tests import truth
 from tests.truth import cut_off
 
 ONE, TWO = GaussianPair(1.0), GaussianPair(2.0)
@@ -41,9 +41,7 @@ KNOWN = [
 def answers(pair, count, epsilon=None, delta=None):
     """Intervals of remove and of add, and of the dominating pairs alone."""
     query = Query(delta, epsilon, 1e-3)
-    found = [
-        whole_run([[(x, count)]], query) for x in (pair, pair.reversed())
-    ]
+    found = [whole_run([[(x, count)]], query) for x in (pair, pair.reversed())]
     return [one.bound for one in found], [
         one.searches[0].bound for one in found
     ]
@@ -121,6 +119,7 @@ def test_numbers_far_out(n, rate, largest):
     check_numbers(rate, largest, n)
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize(
     ("trials", "rate", "least"),
     [
@@ -186,8 +185,13 @@ def test_any_mechanism_in_fractions(seed):
             if inner <= 0:
                 total += weight * (1 - alpha)
             else:
-                total += weight * r * max(
-                    cut_off.stick(table[a], table[b], inner) for a, b in both
+                total += (
+                    weight
+                    * r
+                    * max(
+                        cut_off.stick(table[a], table[b], inner)
+                        for a, b in both
+                    )
                 )
         return total
 
@@ -200,8 +204,7 @@ def test_any_mechanism_in_fractions(seed):
 def density(law, values, noise, z):
     """Output density times the width of a cell, for noise 1."""
     parts = (
-        float(w)
-        * np.exp(-((z - sum(values[k] for k in s) / noise) ** 2) / 2)
+        float(w) * np.exp(-((z - sum(values[k] for k in s) / noise) ** 2) / 2)
         for s, w in law.items()
     )
     return sum(parts) * (z[1] - z[0]) / math.sqrt(2 * math.pi)
@@ -238,7 +241,8 @@ def test_no_data_are_worse_in_two_steps(seed):
 # --- through the engine -----------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", in_turn(range(24), 3))
+@pytest.mark.in_turn(3)
+@pytest.mark.parametrize("seed", range(24))
 def test_runs_on_an_even_grid(seed):
     rng = np.random.default_rng([64, seed])
     noise = float(rng.uniform(0.7, 5))
@@ -313,6 +317,7 @@ def test_infinite_losses_keep_their_weights():
         assert end.contains(1 - 0.875**2) and end.width < 1e-9
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize(
     ("n", "rate", "largest", "count"),
     [
@@ -455,7 +460,10 @@ def test_what_a_pair_says_of_itself():
 )
 def test_bad_samplers_are_refused(change, match):
     given = {
-        "base": ONE, "exchange": TWO, "rate": 0.1, "largest_batch": 5,
+        "base": ONE,
+        "exchange": TWO,
+        "rate": 0.1,
+        "largest_batch": 5,
         "dataset_size": 20,
     }
     with pytest.raises(ValueError, match=match):

@@ -183,7 +183,8 @@ def best_half_line(
 
 def binomials(n: int, rate: F) -> list[mpmath.mpf]:
     return [
-        mpmath.mpf(math.comb(n, k)) * mpmath.mpf(rate.numerator) ** k
+        mpmath.mpf(math.comb(n, k))
+        * mpmath.mpf(rate.numerator) ** k
         * mpmath.mpf(rate.denominator - rate.numerator) ** (n - k)
         / mpmath.mpf(rate.denominator) ** n
         for k in range(n + 1)

@@ -161,6 +161,7 @@ def test_between_removed_and_exchanged():
         assert zeroed.lower <= exchanged.upper * (1 + 1e-9)
 
 
+@pytest.mark.in_turn(2)
 @pytest.mark.parametrize(
     "mechanism",
     [

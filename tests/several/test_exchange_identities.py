@@ -53,6 +53,7 @@ def test_larger_groups(sampling):
         before = bound.upper
 
 
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     "mechanism",
     [

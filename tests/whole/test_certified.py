@@ -14,7 +14,7 @@ import pytest
 from pytest import approx
 
 import accountlib as al
-from tests import DATA, in_turn, truth
+from tests import DATA, truth
 from tests.whole.tally import tally
 
 TABLE_1 = json.loads((DATA / "pitfalls_table1.json").read_text())["rows"]
@@ -48,7 +48,6 @@ def both_answers(releases, delta, epsilon, adjacency):
 
 
 # --- Gaussian and Laplace: 2,000 compositions -----------------------------
-# A quarter of them and more, or all: see `tests.ALL`.
 
 
 def gaussian_setting(rng):
@@ -62,7 +61,8 @@ def gaussian_setting(rng):
     return sigma, count, delta, mu, start
 
 
-@pytest.mark.parametrize("batch", in_turn(range(GAUSSIAN_BATCHES), 4))
+@pytest.mark.in_turn(4)
+@pytest.mark.parametrize("batch", range(GAUSSIAN_BATCHES))
 def test_random_gaussian_compositions(batch):
     rng = np.random.default_rng([4, batch])
     found = tally()
@@ -81,7 +81,8 @@ def test_random_gaussian_compositions(batch):
     found.check(0.02)
 
 
-@pytest.mark.parametrize("first", in_turn(range(0, 700, 50), 3))
+@pytest.mark.in_turn(3)
+@pytest.mark.parametrize("first", range(0, 700, 50))
 def test_random_laplace_compositions(first):
     rng = np.random.default_rng([5, first])
     found = tally()

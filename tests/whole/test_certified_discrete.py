@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import accountlib as al
-from tests import in_turn, truth
+from tests import truth
 from tests.whole.tally import tally
 
 ADJACENCIES = ("add", "remove", "add-or-remove")
@@ -66,9 +66,9 @@ def discrete_deltas(rng, exact):
     return float(rng.choice([delta, delta, min(near, 1.0), just_below]))
 
 
-@pytest.mark.parametrize("batch", in_turn(range(DISCRETE_BATCHES), 4))
+@pytest.mark.in_turn(4)
+@pytest.mark.parametrize("batch", range(DISCRETE_BATCHES))
 def test_random_discrete_compositions(batch):
-    """A quarter of the batches, or all: see `tests.ALL`."""
     rng = np.random.default_rng([7, batch])
     found = tally()
     for _ in range(DISCRETE_CASES):

@@ -68,6 +68,7 @@ def test_verdicts(search, table):
         assert found.count("undecided") < len(found) / 10
 
 
+@pytest.mark.in_turn(4)
 @pytest.mark.parametrize("row", SAMPLE)
 def test_a_row_can_be_replayed(search, table, row):
     """What is the same on every machine, and what is not.

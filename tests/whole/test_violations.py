@@ -183,6 +183,7 @@ def test_the_contour_agrees_with_the_older_one(direction, epsilon):
     assert high - low < 1e-8 * high
 
 
+@pytest.mark.in_turn(3)
 def test_balls_agree_with_the_contour():
     """The same run, once in balls and once by the integral."""
     for one, count, adjacency in [
