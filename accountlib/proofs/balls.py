@@ -119,7 +119,13 @@ class Law(ABC):
     def height(self, x: Ball) -> Ball:
         r"""$\delta(x) = P(E_x) - e^x Q(E_x)$."""
         p, q = self.event(x)
-        return p - x.exp() * q
+        value, hair = p - x.exp() * q, ball(2) ** (-3 * flint().ctx.prec // 4)
+        if value.rad() < hair or not x.is_finite():
+            return value
+        p, q = self.event(x + hair)
+        low = p - (x + hair).exp() * q
+        fall = (x + hair).exp() - x.exp()
+        return value.intersection(low.union(low + fall * self.total[1]))
 
     @property
     def infinite(self) -> Event:

@@ -28,6 +28,7 @@ from accountlib.proofs.balls import (
     Event,
     Law,
     TableLaw,
+    Undecided,
     ball,
     flint,
     sorted_table,
@@ -49,6 +50,7 @@ __all__ = [
     "block_of",
     "LowerSums",
     "places_of_sum",
+    "whole_ball",
     "first_upper",
     "add_upper",
     "first_lower",
@@ -333,6 +335,18 @@ def places_of_sum(
 # --- One step, two parts, all steps
 
 
+def whole_ball(value: Ball) -> int:
+    """The whole number that a ball is.
+
+    >>> whole_ball(ball(3))
+    3
+    """
+    found = value.unique_fmpz()
+    if found is None:
+        raise Undecided("nobody knows the mass of a ratio")
+    return int(found)
+
+
 def first_upper(law: Law) -> UpperSums:
     """The ratio of one step, moved to places: chords of its curve."""
     places = ratio_places(law)
@@ -341,7 +355,7 @@ def first_upper(law: Law) -> UpperSums:
         unit = ball(2) ** _EPOCH_BITS
 
         def units(mass: Ball) -> int:
-            return int((mass * unit).upper().ceil().unique_fmpz())
+            return whole_ball((mass * unit).upper().ceil())
 
         alphas = [i * Fraction(2) ** e for e, i in places]
         heights = [law.total[0]]
@@ -353,6 +367,8 @@ def first_upper(law: Law) -> UpperSums:
         for (e, i), (one, other) in zip(places, bends, strict=True):
             masses.setdefault(e, {})[i] = units(other - one)
         told = units(heights[-1]), 0
+    if sum(sum(x.values()) for x in masses.values()) > 2 << _EPOCH_BITS:
+        raise Undecided("nobody knows the masses of a ratio")
     blocks = {e: block_of(found) for e, found in masses.items()}
     return UpperSums(1, blocks, told).without_tails()
 
@@ -384,8 +400,8 @@ def first_lower(law: Law) -> LowerSums:
         def units(mass: Ball) -> tuple[int, int]:
             """The mass, rounded down, and how much it may be off."""
             low, high = (mass * unit).lower(), (mass * unit).upper()
-            least = max(int(low.floor().unique_fmpz()), 0)
-            return least, int(high.ceil().unique_fmpz()) - least
+            least = max(whole_ball(low.floor()), 0)
+            return least, whole_ball(high.ceil()) - least
 
         alphas = [i * Fraction(2) ** e for e, i in places]
         ends = [(a + b) / 2 for a, b in pairwise(alphas)]

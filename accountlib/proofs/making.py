@@ -127,6 +127,7 @@ _SAFE = 0.9  # of the step that two tries seem to ask for
 _FINEST_SHARE = 0.01  # of the engine's step
 _GRIDS = 8  # tries for one end
 _LOOSER = 4.0  # times the room by which an end moves
+_MOST_ROOM = 1 / 32  # part of an end by which it moves first, at most
 _MOVES = 6  # ends that are tried, if the engine's own is not proven
 
 
@@ -311,8 +312,9 @@ def prove_by_sum(goal: Goal, search: Search) -> Shown | None:
         if proven:
             return shown
         best = max(best or shown, shown, key=goal.closeness)
-        tried.append((share, float(value.mid())))
-        share = next_share(tried, goal.delta)
+        bound = float(value.mid())
+        tried += [(share, bound)] if math.isfinite(bound) else []
+        share = next_share(tried, goal.delta) if tried else share / 2
         if share < _FINEST_SHARE:
             break
     return best
@@ -345,9 +347,11 @@ def prove(goal: Goal, losses: Losses, width: float) -> Shown | None:
     proof = simple_proof(goal)
     if proof:
         return Shown(proof, True, goal.delta)
-    one = sum(goal.laws.values()) == 1
-    if one or goal.delta == 0 or math.isinf(goal.epsilon):
+    if goal.delta == 0 or math.isinf(goal.epsilon):
         return None
+    if sum(goal.laws.values()) == 1:  # all that a single run shows
+        proof = Proof(goal.side, goal.direction, "one run")
+        return Shown(proof, False, goal.rounded(goal.decided(proof)[1]))
     search = engine_search(losses, goal, width)
     low, high = search.bound
     hopeless = low > goal.delta if goal.side == "upper" else high < goal.delta
@@ -407,7 +411,8 @@ class RunToProve:
     def proven_end(self, side: End, bound: Bound) -> tuple[float, list[Proof]]:
         """An end that is proven: the engine's, or a looser one."""
         end = first = getattr(bound, side)
-        room = max((bound.upper - bound.lower) / 4, 1e-9 * first)
+        gap = bound.upper - bound.lower  # wide where theory leaves one
+        room = max(min(gap / 4, _MOST_ROOM * first), 1e-9 * first)
         for _ in range(_MOVES):
             if end == self.nothing(side):
                 break
@@ -415,7 +420,8 @@ class RunToProve:
             missed = [x.delta for x in found if not x.proven]
             if missed and self.asked == "delta":
                 end = max(missed) if side == "upper" else min(missed)
-                found = [self.again(x, side, end) for x in found]
+                if end < 1:
+                    found = [self.again(x, side, end) for x in found]
             if found and all(x.proven for x in found):
                 return end, [x.proof for x in found]
             end = first + room if side == "upper" else max(first - room, 0.0)

@@ -251,3 +251,40 @@ def test_few_bits_are_wide_and_not_wrong(bits: int) -> None:
                 assert bits < 128
                 continue
             assert not (found < truth or found > truth), (law, x)
+
+
+EVEN = MixtureOfGaussians([0, 1, 2], [0.5, 0.25, 0.25], 3.0)
+
+
+@pytest.mark.parametrize("mechanism", [Gaussian(1.0), Laplace(0.5), EVEN])
+@pytest.mark.parametrize("adjacency", [*Adjacency])
+def test_heights_at_atoms_and_at_the_least_loss(
+    mechanism: Mechanism, adjacency: Adjacency
+) -> None:
+    """Nobody knows whether a best event has the outcomes there, and the
+    height is known all the same: the curve is convex, and falls by less than
+    alpha grows."""
+    if mechanism == EVEN and adjacency in (
+        Adjacency.SUBSTITUTE,
+        Adjacency.ZERO_OUT,
+    ):
+        return  # no law of this kind
+    seen = 0
+    for sampling in (FullBatch(), Poisson(0.5), Poisson(0.25)):
+        for way in run_laws([Release(mechanism, sampling)], adjacency, 1):
+            for law in way:
+                with flint().ctx.workprec(128):
+                    ends = [x for x in law.ends if x.is_finite()]
+                    for x in (*ends, *(ball(k / 8).log() for k in (2, 4, 6))):
+                        near, far = ball(2) ** -60, ball(2) ** -59
+                        height = law.height(x)
+                        below, above = (
+                            law.height(x - near),
+                            law.height(x + far),
+                        )
+                        assert height.rad() < 1e-25
+                        assert above <= height + 1e-25
+                        assert height <= below + 1e-25
+                        assert below - above < 4 * far * x.exp() + 1e-25
+                        seen += 1
+    assert seen >= 9

@@ -259,3 +259,25 @@ def test_refusals(sampling, adjacency, records):
 def test_more_ways_than_there_are():
     with pytest.raises(ValueError, match="direction must"):
         Proof("lower", 10, "one run")
+
+
+@pytest.mark.parametrize("adjacency", ["add", "remove"])
+def test_epochs_of_a_mixture_whose_least_ratio_is_a_place(adjacency):
+    """Half of the mixture does not move: nothing was known of the mass at the
+    ratio 1/2, and a search for a certificate crashed."""
+    mixture = al.MixtureOfGaussians([0, 1, 2], [0.5, 0.25, 0.25], 9.0)
+    run = al.Release(mixture, al.RandomAllocation(50), 2)
+    ask: dict[str, Any] = {"delta": 1e-3, "adjacency": adjacency}
+    claim = al.certificate([run], **ask)
+    assert claim.bound == al.epsilon(run, **ask)
+    assert al.replay(claim).proven
+
+
+def test_a_single_run_claims_what_it_shows():
+    """Lists of an epoch leave out 2^-100 or so: the engine's delta of 1e-284
+    is out of reach, and 1e-30 is not."""
+    noise = al.DiscreteGaussian(34.0, 1)
+    run = al.Release(noise, al.RandomAllocation(50))
+    claim = al.certificate([run], epsilon=3.3, adjacency="remove")
+    assert al.delta(run, epsilon=3.3, adjacency="remove").upper < 1e-250
+    assert 0 < claim.bound.upper < 1e-29 and al.replay(claim).proven
