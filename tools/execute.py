@@ -107,14 +107,17 @@ def changed(known: Path) -> list[str]:
 
 
 def forget() -> None:
-    """Take pages out of the cache whose surroundings have changed."""
-    pages = changed(DIGESTS)
+    """Take pages out of the cache whose surroundings have changed.
+
+    A page of another folder is unknown here: the tree has moved.
+    """
+    pages, here = changed(DIGESTS), {str(page) for page in executed()}
     if pages:
         from cache import Cache
 
         cache = Cache(FOLDER)
         for record in cache.list_cache_records():
-            if record.uri in pages:
+            if record.uri in pages or record.uri not in here:
                 cache.remove_cache(record.pk)
 
 

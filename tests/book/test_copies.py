@@ -72,10 +72,10 @@ def test_only_the_reference_has_buttons():
 def test_a_click_copies_the_file(page):
     expect(said(page)).to_be_empty()
     button(page).click()
-    expect(said(page)).to_have_text("Copied")
+    expect(said(page)).to_have_text("Copied", timeout=20_000)
     assert page.evaluate(READ) == source_file(NAME)
     button(page, "Bound").click()
-    expect(said(page, "Bound")).to_have_text("Copied")
+    expect(said(page, "Bound")).to_have_text("Copied", timeout=20_000)
     expect(said(page)).to_be_empty()
     assert page.evaluate(READ) == source_file("Bound")
     page.emulate_media(media="print")
@@ -92,14 +92,14 @@ def test_a_key_copies_it_from_a_page_on_a_disk(page):
     expect(button(page)).to_be_focused()
     expect(button(page)).to_have_css("outline-style", "solid")
     page.keyboard.press("Enter")
-    expect(said(page)).to_have_text("Copied")
+    expect(said(page)).to_have_text("Copied", timeout=20_000)
     assert page.evaluate(READ) == source_file(NAME)
 
 
 def test_it_is_copied_where_there_is_no_clipboard(page):
     page.evaluate(NO_CLIPBOARD)
     button(page).click()
-    expect(said(page)).to_have_text("Copied")
+    expect(said(page)).to_have_text("Copied", timeout=20_000)
     assert page.evaluate(READ) == source_file(NAME)
 
 
