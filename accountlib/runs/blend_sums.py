@@ -7,12 +7,12 @@ Names used here:
 
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
-| $m_{ix}$, $M_i$ | `rows`, `sums` | tilted mass of node $i$ at place $x$, and its sum |
-| $w_{ji}$ | `weights` | weight of node $i$ in kind $j$ |
+| $m_{ix}$, $M_i$ | `rows`, `totals` | tilted mass of row $i$ (a corner above, a law below) at place $x$, and its sum |
+| $w_{ji}$, $s_{ji}$ | `weights`, `shares` | weight of row $i$ in kind $j$; $w_{ji}/\sum_i w_{ji} M_i$ |
 | $K$, $K_j$ | `log_scale`, `logs` | logarithms that undo the tilt: of all rows, and of kind $j$ |
 | $n_j$ | `counts` | number of steps of kind $j$ |
 | $\hat m_i$, $z_i$ | –, `z` | transform of a row; the same without its sum |
-| $D_i$ | – | how far the transform of a row has surely decayed |
+| $D_i$, $\eta$ | –, `thetas` | how far the transform of a row has surely decayed; exponent of Chernoff's inequality |
 | $\lambda$ | `tilt`, `order` | tilt; order of the saddle point |
 | $u$ | `UNIT` | unit round-off, $2^{-53}$ |
 """
@@ -264,6 +264,8 @@ def blend_tables(
         upper = side == "upper"
         sign, of_side = (1, masses_above) if upper else (-1, masses_below)
         mass = of_side(cell, made)
+        if not np.all(np.any(mass > 0, axis=1)):  # nothing to scale
+            raise GridTooFine(step, len(points))
         rows, log_scale = tilt_masses(edges[::2], mass, tilt, sign)
         table = TiltedTable(
             step=step,

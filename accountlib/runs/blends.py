@@ -9,8 +9,10 @@ Names used here:
 |---|---|---|
 | $t$ | `variation` | total variation of a Gaussian step without sampling, $2 \Phi(\mu/2) - 1$ with $\mu = 1/\sigma$ |
 | $u$, $v$ | `up`, `down` | place of $t$, and of a rate $\gamma$, in a cell, from 0 to 1, rounded up or down |
-| $m$, $l$ | `below` | weakest step of a cell, and a step weaker than that |
-| $S$, $R$ | `slope` | length of a cell over the distance of $l$ from $m$: in $t$, and in $\gamma$ |
+| $m$, $l$, $l'$ | `below` | weakest corner of a cell; steps that are weaker than it in $t$, and in $\gamma$ |
+| $S$, $R$ | `slope` | length of a cell over the distance of $l$ from $m$, in $t$; of $l'$ from $m$, in $\gamma$ |
+| $r$ | – | bound of the density of the loss of $l$ over that of $m$ |
+| $x$, $s$ | – | loss of a step without sampling, and with it |
 | $h$ | `rate_exponent` | how fast a density may grow when the rate falls |
 | $\lambda$, $K$ | `order`, – | order of the saddle point, and log of the mean of $e^{\lambda L}$ |
 """
