@@ -325,3 +325,13 @@ def test_rows_without_masses_are_no_table(monkeypatch):
     monkeypatch.setattr(blend_sums, "masses_below", lambda *_: rows)
     with pytest.raises(GridTooFine):
         blend_sums.blend_tables(cell, look.cells, 2e-3, 1.0, -60.0, ("lower",))
+
+
+def test_more_steps_than_whole_numbers_of_floats():
+    run = [
+        al.Release(al.Gaussian(900.0 + k), al.Poisson(1e-7), 10**15)
+        for k in range(5)
+    ]
+    assert blend_sums.split_kinds(run) is None
+    assert blend_sums.split_kinds(run[:4]) is not None
+    assert blend_bound(run, Query(1e-6, None, 1e-2), "remove") is None
