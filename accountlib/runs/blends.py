@@ -100,7 +100,7 @@ _NO_FLOAT = 700.0  # an exponent above it: far too much is taken away
 
 
 def rate_exponent(mu: float) -> float:
-    r"""How fast the density of a sampled loss may fall with the rate.
+    r"""How fast the density of a sampled loss may grow as the rate falls.
 
     Formula: the largest $1 + (e^y - 1)(\frac32 - y/\mu^2)$ over $y \ge 0$,
     or more.
