@@ -7,12 +7,12 @@ Names used here:
 
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
-| $m_{ix}$, $M_i$ | `rows`, `sums` | tilted mass of node $i$ at place $x$, and its sum |
-| $w_{ji}$ | `weights` | weight of node $i$ in kind $j$ |
+| $m_{ix}$, $M_i$ | `rows`, `totals` | tilted mass of row $i$ (a corner above, a law below) at place $x$, and its sum |
+| $w_{ji}$, $s_{ji}$ | `weights`, `shares` | weight of row $i$ in kind $j$; $w_{ji}/\sum_i w_{ji} M_i$ |
 | $K$, $K_j$ | `log_scale`, `logs` | logarithms that undo the tilt: of all rows, and of kind $j$ |
 | $n_j$ | `counts` | number of steps of kind $j$ |
 | $\hat m_i$, $z_i$ | –, `z` | transform of a row; the same without its sum |
-| $D_i$ | – | how far the transform of a row has surely decayed |
+| $D_i$, $\eta$ | –, `thetas` | how far the transform of a row has surely decayed; exponent of Chernoff's inequality |
 | $\lambda$ | `tilt`, `order` | tilt; order of the saddle point |
 | $u$ | `UNIT` | unit round-off, $2^{-53}$ |
 """
@@ -156,10 +156,11 @@ def blended(
     sign, count = table.sign, int(np.sum(counts))
     shares = weights / sums[:, None] * (1 + sign * UNIT * size)[:, None]
     moved = sign * 8 * UNIT * float(np.max(np.abs(logs)))
+    room = 1 + UNIT * (len(counts) + 32)  # for a window that is long enough
     mean = replace(
         table,
         log_scale=math.fsum(counts * logs) / count + moved,
-        mass=(counts / count) @ shares @ rows,
+        mass=(counts / count) @ shares @ rows * room,
     )
     return Blend(mean, rows, shares, counts)
 
@@ -246,9 +247,9 @@ def blend_tables(
     lack on each side; `sides`.
     Raises: GridTooFine for a grid that is too long.
     """
-    strongest, each = parts[-1], log_tail - math.log(cell.count)
+    strongest, (bottom, top) = parts[-1], parts[-1].pair.loss_range
+    each = log_tail - math.log(cell.count)
     cuts = [cut_tails(part, tilt, each) for part in parts]
-    bottom, top = strongest.pair.loss_range
     low, high = min(x[0] for x in cuts), max(x[1] for x in cuts)
     ends = max(low, bottom), min(high, top)
     offset, points, edges = grid_edges(strongest, step, tilt, ends)
@@ -258,20 +259,20 @@ def blend_tables(
     beyond = max(map(infinity_beyond, parts, rights, [1] * len(parts)))
     rounded = 8 * UNIT * max(abs(offset), abs(edges[0]), abs(edges[-1]))
     blends = []
-    for side, weights in zip(SIDES, cell.weights, strict=True):
-        if side not in sides:
-            continue
-        upper = side == "upper"
-        sign, of_side = (1, masses_above) if upper else (-1, masses_below)
-        mass = of_side(cell, made)
+    for side in sides:
+        weights = cell.weights[SIDES.index(side)]
+        sign = 1 if side == "upper" else -1
+        mass = (masses_above if sign > 0 else masses_below)(cell, made)
+        if not np.all(np.any(mass > 0, axis=1)):
+            raise GridTooFine(step, len(points))
         rows, log_scale = tilt_masses(edges[::2], mass, tilt, sign)
         table = TiltedTable(
             step=step,
             offset=offset + sign * rounded,
             tilt=tilt,
             log_scale=log_scale + 2 * sign * tilt * rounded,
-            tail=max(x[2] for x in cuts) if upper else 0.0,
-            infinity_mass=beyond if upper else 0.0,
+            tail=max(x[2] for x in cuts) if sign > 0 else 0.0,
+            infinity_mass=beyond if sign > 0 else 0.0,
             bound=side,
             index=points,
             mass=rows[0],
@@ -516,6 +517,7 @@ def blend_direction(
 _NOISES = 0.1, 1e3  # of kinds that are looked at together
 _RATES = 1e-7, 0.999
 _DELTAS = 1e-200, 0.9
+_MOST_TOGETHER = 2**52  # of all kinds: each number of them is a float
 
 
 def split_kinds(
@@ -544,7 +546,7 @@ def split_kinds(
         else:
             pair = mechanism.pair()
             full[pair] = full.get(pair, 0) + count
-    if not found:
+    if not found or sum(found.values()) > _MOST_TOGETHER:
         return None
     noises, rates = np.array(list(found)).T
     for values, (least, most) in ((noises, _NOISES), (rates, _RATES)):

@@ -9,8 +9,10 @@ Names used here:
 |---|---|---|
 | $t$ | `variation` | total variation of a Gaussian step without sampling, $2 \Phi(\mu/2) - 1$ with $\mu = 1/\sigma$ |
 | $u$, $v$ | `up`, `down` | place of $t$, and of a rate $\gamma$, in a cell, from 0 to 1, rounded up or down |
-| $m$, $l$ | `below` | weakest step of a cell, and a step weaker than that |
-| $S$, $R$ | `slope` | length of a cell over the distance of $l$ from $m$: in $t$, and in $\gamma$ |
+| $m$, $l$, $l'$ | `below` | weakest corner of a cell; steps that are weaker than it in $t$, and in $\gamma$ |
+| $S$, $R$ | `slope` | length of a cell over the distance of $l$ from $m$, in $t$; of $l'$ from $m$, in $\gamma$ |
+| $r$ | – | bound of the density of the loss of $l$ over that of $m$ |
+| $x$, $s$ | – | loss of a step without sampling, and with it |
 | $h$ | `rate_exponent` | how fast a density may grow when the rate falls |
 | $\lambda$, $K$ | `order`, – | order of the saddle point, and log of the mean of $e^{\lambda L}$ |
 """
@@ -94,10 +96,11 @@ _MANY_PLACES = 400  # of kinds in a cell; more of them are rounded
 _BINS = 256  # places between the ends of a cell, if they are rounded
 _BINS_BOTH = 32  # the same where noise and rate differ
 _STEPS_DOWN = 64  # places where an exponent is bounded
+_NO_FLOAT = 700.0  # an exponent above it: far too much is taken away
 
 
 def rate_exponent(mu: float) -> float:
-    r"""How fast the density of a sampled loss may fall with the rate.
+    r"""How fast the density of a sampled loss may grow as the rate falls.
 
     Formula: the largest $1 + (e^y - 1)(\frac32 - y/\mu^2)$ over $y \ge 0$,
     or more.
@@ -120,14 +123,16 @@ def most_taken(
 
     Parameters: `strong`, noise and rate of the one; `noise` of the second,
     which has its rate; `rate` of the third, which has its noise.
+    Returns: two numbers; where a bound is no float, one that is useless.
 
     >>> [round(x, 3) for x in most_taken((1.0, 0.1), 1.1, 0.09)]
     [1.124, 1.223]
     """
     mu, other = 1 / strong[0], 1 / noise
-    by_noise = mu / other * math.exp((mu**2 - other**2) / 8)
-    by_rate = (strong[1] / rate) ** rate_exponent(mu)
-    return by_noise * (1 + 1e-9), by_rate * (1 + 1e-9)
+    by_noise = math.log(mu / other) + (mu**2 - other**2) / 8
+    by_rate = rate_exponent(mu) * math.log1p((strong[1] - rate) / rate)
+    one, two = (math.exp(min(x, _NO_FLOAT)) for x in (by_noise, by_rate))
+    return one * (1 + 1e-9), two * (1 + 1e-9)
 
 
 @lru_cache(4096)
@@ -257,12 +262,11 @@ def cell_of(kinds: Kinds, add: bool) -> Cell | None:
     (2, (2, 2))
     """
     t, low, high = kinds.variation, np.min(kinds.rate), np.max(kinds.rate)
-    order = np.argsort(t)[[0, -1]]
-    weak, strong = kinds.noise[order].tolist()
+    weak, strong = float(np.max(kinds.noise)), float(np.min(kinds.noise))
     less, slow = further_noise(t), float(low - (high - low) / _FARTHER_OUT)
     if not (math.isfinite(less) and slow > 0):
         return None
-    flat = low == high or t[order[0]] == t[order[1]]
+    flat = low == high or weak == strong
     bins = (_BINS if flat else _BINS_BOTH) * (len(t) > _MANY_PLACES)
     noise = axis_of(t, float(variation(np.array([less]))[0]), bins)
     rates = axis_of(kinds.rate, slow, bins)
@@ -273,7 +277,7 @@ def cell_of(kinds: Kinds, add: bool) -> Cell | None:
     taken = -(laws[:, 1:] @ ratios)
     up, down = cell_weights(noise, rates)
     used = np.any(down > 0, axis=0)
-    if np.min((laws[:, 0] - taken)[used]) < _LEAST_LEFT:
+    if not np.min((laws[:, 0] - taken)[used]) >= _LEAST_LEFT:
         return None
     counts = kinds.steps
     if bins > 0:
@@ -316,7 +320,8 @@ def rough_moments(
     mu, rate = mu[..., None], rate[..., None]
     reach = 0.0 * mu
     if not add:
-        cut = np.log1p(np.expm1(min(epsilon, 50.0)) / rate) / mu + mu / 2
+        odds = math.expm1(min(max(epsilon, 0.0), 50.0)) / rate
+        cut = np.log1p(odds) / mu + mu / 2
         reach = np.minimum((order + 1) * mu, cut)
     step = (2 * _REACH + reach) / (_NORMAL_PLACES - 1)
     x = -_REACH + step * np.arange(_NORMAL_PLACES)
@@ -412,6 +417,7 @@ def cut_kinds(
             by_noise = gaps[k, 0] >= gaps[k, 1]
             values = cells[k].variation if by_noise else cells[k].rate
             high = values > (np.min(values) + np.max(values)) / 2
+            high |= values == np.max(values)  # neighbours have no middle
             for half in (high, ~high):
                 some = cells[k].some(np.flatnonzero(half))
                 flat = np.ptp(some.variation) == 0 or np.ptp(some.rate) == 0

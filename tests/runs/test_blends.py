@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import accountlib as al
+from accountlib.counting.loss_tables import GridTooFine
 from accountlib.engine.one_sided import read_delta
 from accountlib.engine.saddle import Query
 from accountlib.engine.search import first_look
@@ -257,3 +258,81 @@ def test_many_kinds_are_enough_of_them():
     exact = truth(run, Query(1e-6, None, 1e-3), "add-or-remove", 1e-4)
     assert found.lower <= exact.lower < exact.upper <= found.upper
     assert found.width <= 1e-3
+
+
+def test_too_much_to_take_away_is_no_overflow():
+    """Little noise: the bound of a quotient of densities is no float."""
+    taken = blends.most_taken((0.1, 0.5), 0.11, 0.4)
+    assert taken[1] > 1e300 and all(map(math.isfinite, taken))
+    noise, rate = np.array([0.1, 0.11]), np.array([0.4, 0.5])
+    kinds = Kinds(noise, rate, np.ones(2, int), variation(noise))
+    assert cell_of(kinds, False) is None
+
+
+@pytest.mark.parametrize("adjacency", ["remove", "add"])
+@pytest.mark.parametrize("noise", [0.1, 0.35])
+def test_little_noise_and_different_rates(noise, adjacency):
+    run = [
+        al.Release(al.Gaussian(noise + k / 999), al.Poisson(0.05 + k / 999))
+        for k in range(8)
+    ]
+    query = Query(1e-6, None, 1e-2)
+    found = blend_bound(run, query, adjacency)
+    exact = truth(run, query, adjacency, 1e-4)
+    assert found is not None and found.width <= 1e-2
+    assert found.lower <= exact.upper and exact.lower <= found.upper
+
+
+@pytest.mark.parametrize("factor", [1 + 1e-13, 1 - 1e-13])
+def test_the_least_noise_stands_above_where_variations_are_one_float(factor):
+    noise, rate = np.array([0.1, 0.1 * factor]), np.full(2, 0.2)
+    kinds = Kinds(noise, rate, np.ones(2, int), variation(noise))
+    assert kinds.variation[0] == kinds.variation[1]
+    cell = cell_of(kinds, False)
+    assert cell is not None
+    assert cell.above == (blends.node_pair(min(noise), 0.2, False),)
+    assert cell.below == (blends.node_pair(max(noise), 0.2, False),)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_kinds_without_a_float_between_them_are_cut(axis, monkeypatch):
+    def gaps(cells, aim):
+        return np.tile(np.eye(2)[axis], (len(cells), 1))
+
+    monkeypatch.setattr(blends, "predicted_gaps", gaps)
+    low = 0.3
+    for _ in range(4):
+        high = math.nextafter(low, 1)
+        same = np.array([0.5, 0.5])
+        t, rate = (np.array([low, high]), same)[:: 1 - 2 * axis]
+        kinds = Kinds(1 / t, rate, np.ones(2, int), t)
+        cells, alone = blends.cut_kinds(kinds, None, 0.5)
+        assert not cells and [len(x.rate) for x in alone] == [1, 1]
+        low = high
+
+
+def test_rough_means_at_negative_epsilon():
+    mu, rate = np.array([[1.0, 2.0]]), np.full((1, 2), 0.1)
+    for add in (False, True):
+        means = blends.rough_moments(mu, rate, 1.0, -0.5, add)
+        assert np.all(np.isfinite(means)) and np.all(means > 0)
+
+
+def test_rows_without_masses_are_no_table(monkeypatch):
+    cell = one_cell(np.random.default_rng(6), 3, 0.05, True, False)[1]
+    look = first_look([(x, 1) for x in cell.above], Query(None, 0.3, 1e-2))
+    rows = np.ones((4, 3))
+    rows[2] = 0.0
+    monkeypatch.setattr(blend_sums, "masses_below", lambda *_: rows)
+    with pytest.raises(GridTooFine):
+        blend_sums.blend_tables(cell, look.cells, 2e-3, 1.0, -60.0, ("lower",))
+
+
+def test_more_steps_than_whole_numbers_of_floats():
+    run = [
+        al.Release(al.Gaussian(900.0 + k), al.Poisson(1e-7), 10**15)
+        for k in range(5)
+    ]
+    assert blend_sums.split_kinds(run) is None
+    assert blend_sums.split_kinds(run[:4]) is not None
+    assert blend_bound(run, Query(1e-6, None, 1e-2), "remove") is None
