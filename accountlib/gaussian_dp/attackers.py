@@ -224,7 +224,8 @@ class TradeoffCurve:
     def equal_error_rate(self) -> float:
         """The rate x with f(x) = x, on the same side as the curve."""
         if self.mu is not None:
-            return float(ndtr(-self.mu / 2)) * (1 + self._side * 1e-12)
+            rate = float(ndtr(-self.mu / 2))
+            return max(0.0, rate + self._side * (1e-12 * rate + 1e-300))
         x, y = self.false_positive, self.false_negative
         k = int(np.argmax(y <= x))  # x runs to 1, so there is one
         if k == 0:

@@ -105,3 +105,15 @@ def test_one_promise_at_a_huge_epsilon(epsilon: float) -> None:
         with mp.workdps(40):
             exact = 1 - mp.exp(epsilon) * mp.mpf(x)
             assert abs(al.dp_tradeoff(x, epsilon=epsilon) - exact) < 1e-15
+
+
+@pytest.mark.parametrize("mu", [0.0, 1.0, 70.0, 75.5, 76.7, 100.0, 1e9])
+def test_equal_error_rates_lie_on_their_sides(mu):
+    """Even where the rate is below all floats."""
+    low, up = (
+        al.TradeoffCurve([0.0, 1.0], [1.0, 0.0], bound, mu).equal_error_rate
+        for bound in ("lower", "upper")
+    )
+    with mp.workdps(60):
+        known = normal(-mp.mpf(mu) / 2) if mu < 1e6 else mp.mpf("1e-1000")
+        assert low <= known <= up <= known * (1 + 1e-11) + 1e-299
