@@ -306,7 +306,8 @@ def choices_delta(
     by_curve = delta_from_rdp(
         lambda a: k * choice_rdp(a, bounded_range=most), epsilon=x
     )
-    upper = min(upper, by_curve)
+    if by_curve > 0:  # k times the range may have been rounded to x
+        upper = min(upper, by_curve)
     if k <= 300:
         ends = choice_curves(x, 1, most, k, _MOST_STEPS // k)
         lower, upper = max(lower, ends[0][0]), min(upper, ends[1][0])

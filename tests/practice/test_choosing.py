@@ -357,3 +357,19 @@ def test_renyi_curve_at_enormous_orders(most):
             known = mpmath.log(y) + mpmath.log(c0 - c1 * y) / less
             line = mpmath.mpf(order) * top**2 / 8
             assert value >= min(known, top, line), order
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 10])
+def test_delta_next_to_the_largest_loss(count):
+    """count times the range was rounded down to x: an upper end of 0."""
+    for k in range(40):
+        most = 0.1 + 0.03 * k
+        gap = count * Fraction(most) - Fraction(count * most)
+        if gap <= 0:
+            continue
+        each = gap / (2 * count)  # choices with the loss most - each
+        least = float(each) ** count * float(gap) / 4
+        found = choosing.choices_delta(
+            count * most, bounded_range=most, count=count
+        )
+        assert found.upper > least > 0
