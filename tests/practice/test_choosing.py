@@ -362,14 +362,13 @@ def test_renyi_curve_at_enormous_orders(most):
 @pytest.mark.parametrize("count", [2, 3, 5, 10])
 def test_delta_next_to_the_largest_loss(count):
     """count times the range was rounded down to x: an upper end of 0."""
-    for k in range(40):
-        most = 0.1 + 0.03 * k
+    for most in (0.1 + 0.03 * k for k in range(40)):
         gap = count * Fraction(most) - Fraction(count * most)
-        if gap <= 0:
-            continue
-        each = gap / (2 * count)  # choices with the loss most - each
-        least = float(each) ** count * float(gap) / 4
-        found = choosing.choices_delta(
-            count * most, bounded_range=most, count=count
-        )
-        assert found.upper > least > 0
+        if gap > 0:
+            break
+    each = gap / (2 * count)  # choices with the loss most - each
+    least = float(each) ** count * float(gap) / 4
+    found = choosing.choices_delta(
+        count * most, bounded_range=most, count=count
+    )
+    assert found.upper > least > 0
