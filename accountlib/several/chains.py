@@ -254,6 +254,5 @@ def group_epsilon_vadhan(
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if excess(middle) <= 0 else (middle, high)
-    found = size * high
-    below = Fraction(found) < size * Fraction(high)  # rounded down
-    return math.nextafter(found, math.inf) if below else found
+    found, exact = size * high, size * Fraction(high)
+    return found if found >= exact else math.nextafter(found, math.inf)
