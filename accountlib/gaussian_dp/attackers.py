@@ -179,6 +179,8 @@ class TradeoffCurve:
         if np.any(excess > room):
             raise ValueError(f"false_negative must be convex, got {y!r}")
         check_choice("bound", self.bound, ("lower", "upper"))
+        if self.mu is not None:
+            check_number("mu", self.mu, 0, np.inf, "[)")
 
     @property
     def _side(self) -> int:
@@ -264,6 +266,7 @@ def table_tradeoff(loss: PrivacyLossDistribution) -> TradeoffCurve:
     above = np.append(np.cumsum(q[::-1])[::-1], 0.0)
     below = np.append(0.0, np.cumsum(p))
     room = 1 - UNIT * (len(p) + 16 + 4 * float(np.max(np.abs(losses))))
+    room = max(0.0, room)  # of losses above 1e15 no digit is left
     x = np.append(room * np.minimum(above[::-1], 1), 1.0)
     y = room * np.minimum(below[::-1], 1 - loss.infinity_mass)
     return TradeoffCurve(x, np.append(y, 0.0), "lower")
