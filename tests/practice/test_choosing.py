@@ -359,7 +359,7 @@ def test_renyi_curve_at_enormous_orders(most):
             assert value >= min(known, top, line), order
 
 
-@pytest.mark.parametrize("count", [2, 3, 5, 10])
+@pytest.mark.parametrize("count", [3, 5, 10])
 def test_delta_next_to_the_largest_loss(count):
     """count times the range was rounded down to x: an upper end of 0."""
     for most in (0.1 + 0.03 * k for k in range(40)):
