@@ -226,6 +226,9 @@ def grid_epsilon(
     if k == len(curve) - 1:
         return (first_index + k) * step
     part = (curve[k] - delta) / (curve[k] - curve[k + 1])
+    if step > 709:  # the exponential overflows
+        more = max(0.0, step + math.log(max(part, 5e-324)))
+        return float((first_index + k) * step + more)
     return (first_index + k) * step + math.log1p(part * math.expm1(step))
 
 

@@ -179,6 +179,8 @@ class TradeoffCurve:
         if np.any(excess > room):
             raise ValueError(f"false_negative must be convex, got {y!r}")
         check_choice("bound", self.bound, ("lower", "upper"))
+        if self.mu is not None:
+            check_number("mu", self.mu, 0, np.inf, "[)")
 
     @property
     def _side(self) -> int:
@@ -224,7 +226,8 @@ class TradeoffCurve:
     def equal_error_rate(self) -> float:
         """The rate x with f(x) = x, on the same side as the curve."""
         if self.mu is not None:
-            return float(ndtr(-self.mu / 2)) * (1 + self._side * 1e-12)
+            rate = float(ndtr(-self.mu / 2))
+            return max(0.0, rate + self._side * (1e-12 * rate + 1e-300))
         x, y = self.false_positive, self.false_negative
         k = int(np.argmax(y <= x))  # x runs to 1, so there is one
         if k == 0:
@@ -263,6 +266,7 @@ def table_tradeoff(loss: PrivacyLossDistribution) -> TradeoffCurve:
     above = np.append(np.cumsum(q[::-1])[::-1], 0.0)
     below = np.append(0.0, np.cumsum(p))
     room = 1 - UNIT * (len(p) + 16 + 4 * float(np.max(np.abs(losses))))
+    room = max(0.0, room)  # of losses above 1e15 no digit is left
     x = np.append(room * np.minimum(above[::-1], 1), 1.0)
     y = room * np.minimum(below[::-1], 1 - loss.infinity_mass)
     return TradeoffCurve(x, np.append(y, 0.0), "lower")

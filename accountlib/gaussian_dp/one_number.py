@@ -114,10 +114,11 @@ def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     Parameters: `epsilon` ($\varepsilon \ge 0$), `delta` ($\delta$ in
     [0, 1]); numbers or arrays.
     Returns: the largest $\mu$ for which $\mu$-GDP implies this guarantee,
-    rounded down; 0 for delta = 0, inf for delta = 1.
+    rounded down; 0 for delta up to 1e-322, inf for delta = 1.
     Raises: ValueError for values outside these ranges.
     Error: rounded down by about 1e-11, relative; where delta is above
-    0.9999 as if it were 4e-15 smaller (by 1 % at 1 - 1e-15).
+    0.9999 as if it were 4e-15 smaller (by 1 % at 1 - 1e-15), and below
+    1e-300 as if it were 1e-322 smaller.
     Source: Balle and Wang (2018), Theorem 8.
 
     >>> round(mu_from_epsilon_delta(1.0, delta=1e-5), 6)
@@ -125,6 +126,7 @@ def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     """
     epsilon = check_range("epsilon", epsilon, 0, np.inf, "[)")
     delta = check_range("delta", delta, 0, 1)
+    delta = np.maximum(delta - 1e-322, 0)  # for the smallest floats
     epsilon, delta = np.broadcast_arrays(epsilon, delta)
     target = np.where((delta > 0) & (delta < 1), delta, 0.1)
     some = np.minimum(epsilon, 1e12)

@@ -180,6 +180,7 @@ class GDPFit:
         bound = np.ones(epsilon.shape)
         if self.mu < math.inf:
             bound = gaussian_delta(epsilon, mu=self.mu) * (1 + 1e-9)
+            bound += 1e-300 * (self.mu > 0)  # no underflow to 0
         bound = bound + tails * (1 + np.exp(epsilon)) * (1 + 1e-9)
         return as_given(np.minimum(bound, 1.0))
 

@@ -228,7 +228,9 @@ class OneRun:
         rest = betaincc(v, wrong + 1, np.exp(up))
         with np.errstate(all="ignore"):
             edge = np.exp(v * up + wrong * down - betaln(v, wrong + 1))
-            more = self.canaries * delta * tail * rest / edge
+            # A tail below this has lost digits: nothing known, nan.
+            share = np.where(tail > 1e-290, tail, np.nan) * 2.0**900
+            more = self.canaries * delta * share * rest / (edge * 2.0**900)
         found = float(tail + more) if delta else float(tail)
         return min(1.0, found) if found >= 0 else 1.0  # nan: nothing known
 

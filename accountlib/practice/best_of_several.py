@@ -282,7 +282,7 @@ def repeat_cost(
             k = int(np.argmin(found))
             best = np.minimum(best, found[k])
             low, high = at[max(k - 1, 0)], at[min(k + 1, 17)]
-    return float(best[0]) * (1 + _ROOM)
+    return float(best[0]) * (1 + _ROOM) + 1e-322 * float(best[0] > 0)
 
 
 # --- The code: lower ends
@@ -482,7 +482,7 @@ def best_delta(
     lists = outcome_lists(releases, adjacency, group_size)
     reached = [reached_laws(p, q, repetitions) for p, q in lists]
     lower = max((reached_delta(laws, at) for laws in reached), default=0.0)
-    return Bound(lower, min(1.0, upper))
+    return Bound(lower, min(1.0, upper + 1e-322 * (found > 0)))
 
 
 # --- The code: Rényi

@@ -38,6 +38,7 @@ from accountlib.inputs import (
 from accountlib.renyi.conversion import delta_from_rdp, epsilon_from_rdp
 from accountlib.runs.one_call import whole_run
 from accountlib.worst_cases.dominating_pairs import (
+    UNIT,
     Closed,
     DominatingPair,
     RoundedPair,
@@ -264,7 +265,7 @@ def choice_rdp(order: ArrayLike, *, bounded_range: float) -> Any:
     c1 = -np.expm1(-less * most) / math.expm1(most)
     c0 = np.exp(-less * most) + math.exp(most) * c1
     y = np.clip(less / (1 + less) * c0 / c1, 1.0, math.exp(most))
-    rest = np.maximum(c0 - c1 * y, 1e-300)
+    rest = np.maximum(c0 - c1 * y, 4 * UNIT * c0)  # what rounding leaves
     exact = np.log(y) + np.log(rest) / less
     exact = exact * (1 + _CHOICE_ROOM) + 1e-13 * (1 + most) * (1 + 1 / less)
     line = order * (most**2 / 8) * (1 + 1e-15)
@@ -305,7 +306,8 @@ def choices_delta(
     by_curve = delta_from_rdp(
         lambda a: k * choice_rdp(a, bounded_range=most), epsilon=x
     )
-    upper = min(upper, by_curve)
+    if by_curve > 0:  # k times the range may have been rounded to x
+        upper = min(upper, by_curve)
     if k <= 300:
         ends = choice_curves(x, 1, most, k, _MOST_STEPS // k)
         lower, upper = max(lower, ends[0][0]), min(upper, ends[1][0])

@@ -447,7 +447,7 @@ def rdp_from_sums(less: Floats, log_j: Floats, error: Floats) -> Floats:
     inner = np.log1p(np.exp(np.minimum(gain, 700))) / positive
     value = np.where(gain > 700, gain / positive, inner)
     value = np.where(gain < -40, np.exp(np.minimum(log_j, 700)), value)
-    return np.maximum(value * (1 + 8 * UNIT), 5e-324)
+    return value * (1 + 8 * UNIT) + 1e-323  # tiny floats have few digits
 
 
 MOST_MEAN = 1e4  # largest mean, in standard deviations, that is integrated
@@ -517,7 +517,7 @@ def normal_curve(
             )
             log_j -= math.log(noise_total(spacing) if step == spacing else 1)
             result[here] = rdp_from_sums(less[here], log_j, error + extra)
-        line = order * (top**2 / 2 * (1 + 8 * UNIT))
+        line = order * (top**2 / 2 * (1 + 8 * UNIT) + 1e-323)  # never 0
         # Exponents above 1e15 have lost all digits: then without sampling
         return np.where(result <= 2 * line, result, line)
 

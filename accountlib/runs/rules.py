@@ -62,7 +62,11 @@ from accountlib.several.exchange_batches import (
     ExchangedLaplaceHalf,
     MirroredPair,
 )
-from accountlib.several.groups import binomial_weights, hypergeometric_weights
+from accountlib.several.groups import (
+    binomial_weights,
+    check_missed,
+    hypergeometric_weights,
+)
 from accountlib.several.mixtures import (
     gaussian_mixture,
     gaussian_terms,
@@ -162,11 +166,7 @@ def gaussian_group_pair(
         move = 2.0
     else:
         weights = binomial_weights(group_size, float(sampling.rate))
-    if weights[0] < Decimal("1e-300"):  # it limits the losses of add
-        raise NotImplementedError(
-            f"group_size={group_size}: the chance that nobody of the group "
-            "is in a batch is below 1e-300; a full batch is an upper bound"
-        )
+    check_missed(weights, group_size)
     moves = [move * j for j in range(len(weights))]
     return gaussian_mixture(moves, noise, weights)
 
@@ -244,10 +244,10 @@ def gaussian_exchange_pair(
     """The pair of exchanged records under Poisson sampling."""
     check_number("group_size of a sampled mechanism", group_size, 1, 1e4)
     weights = binomial_weights(group_size, rate)
+    check_missed(weights, group_size)
     sizes = list(map(float, range(group_size + 1)))
-    return ExchangedPair(
-        *gaussian_terms(sizes, mechanism.noise_multiplier, weights)
-    )
+    noise = mechanism.noise_multiplier
+    return ExchangedPair(*gaussian_terms(sizes, noise, weights))
 
 
 def of_guarantee(mechanism: Mechanism, rate: float, _: int) -> DominatingPair:

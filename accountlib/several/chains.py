@@ -23,6 +23,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
@@ -253,4 +254,5 @@ def group_epsilon_vadhan(
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if excess(middle) <= 0 else (middle, high)
-    return float(size * high)
+    found, exact = size * high, size * Fraction(high)
+    return found if found >= exact else math.nextafter(found, math.inf)

@@ -18,7 +18,7 @@ Names used here:
 | $S$, $t$ | – | an event, and the threshold of a half-line of the same probability |
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "weights_from_ratios",
     "binomial_weights",
     "hypergeometric_weights",
+    "check_missed",
     "binomial_sensitivity",
     "hypergeometric_sensitivity",
 ]
@@ -100,6 +101,21 @@ def hypergeometric_weights(
         for j in range(min(size, batch))
     )
     return weights_from_ratios(none, ratios)
+
+
+def check_missed(weights: Sequence[Decimal], group_size: int) -> None:
+    """Raise NotImplementedError if a batch hardly ever misses a whole group.
+
+    Parameters: `weights`, as above; `group_size`, for the message. The
+    first weight limits the losses of add, and of an exchange.
+
+    >>> check_missed(binomial_weights(2, 0.5), 2)
+    """
+    if weights[0] < Decimal("1e-300"):
+        raise NotImplementedError(
+            f"group_size={group_size}: the chance that nobody of the group "
+            "is in a batch is below 1e-300; a full batch is an upper bound"
+        )
 
 
 @front_door

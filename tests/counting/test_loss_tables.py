@@ -457,3 +457,13 @@ def test_a_curve_that_never_comes_down():
     curve = np.array([0.5, 0.4])
     assert grid_epsilon(0.25, 2, curve, 0.3) == 0.75
     assert grid_epsilon(0.25, 2, curve, 0.6) == 0.5
+
+
+@pytest.mark.parametrize("step", [700.0, 709.0, 710.0, 1e4, 1e300])
+def test_epsilon_between_losses_that_are_far_apart(step):
+    """An exponential of the step overflowed."""
+    table = al.PrivacyLossDistribution(step, 0, [0.5, 0.5], 0.0)
+    for delta in (0.0, 0.25, 0.4999):
+        part = mp.mpf(1) - 2 * mp.mpf(delta)  # delta = (1 - e^(eps - step))/2
+        known = step + mp.log(part) if part else 0
+        assert table.epsilon(delta) == pytest.approx(float(known), rel=1e-12)

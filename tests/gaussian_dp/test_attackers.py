@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import accountlib as al
+from accountlib.gaussian_dp import attackers
 from tests.truth.tradeoffs import normal, quantile
 
 BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
@@ -105,3 +106,29 @@ def test_one_promise_at_a_huge_epsilon(epsilon: float) -> None:
         with mp.workdps(40):
             exact = 1 - mp.exp(epsilon) * mp.mpf(x)
             assert abs(al.dp_tradeoff(x, epsilon=epsilon) - exact) < 1e-15
+
+
+@pytest.mark.parametrize("mu", [0.0, 1.0, 70.0, 75.5, 76.7, 100.0, 1e9])
+def test_equal_error_rates_lie_on_their_sides(mu):
+    """Even where the rate is below all floats."""
+    low, up = (
+        al.TradeoffCurve([0.0, 1.0], [1.0, 0.0], bound, mu).equal_error_rate
+        for bound in ("lower", "upper")
+    )
+    with mp.workdps(60):
+        known = normal(-mp.mpf(mu) / 2) if mu < 1e6 else mp.mpf("1e-1000")
+        assert low <= known <= up <= known * (1 + 1e-11) + 1e-299
+
+
+@pytest.mark.parametrize("step", [1e10, 1e15, 1e17, 1e300])
+def test_tables_of_enormous_losses(step):
+    """The room for rounding became negative rates."""
+    table = al.PrivacyLossDistribution(step, 0, [0.5, 0.5], 0.0)
+    curve = attackers.table_tradeoff(table)
+    assert 0 <= curve(0.1) <= 0.4 and 0 <= curve(0.0) <= 0.5
+
+
+@pytest.mark.parametrize("mu", [-1.0, math.nan, math.inf, "1"])
+def test_a_curve_of_no_mu(mu):
+    with pytest.raises(ValueError, match="mu must"):
+        al.TradeoffCurve([0.0, 1.0], [1.0, 0.0], "lower", mu)

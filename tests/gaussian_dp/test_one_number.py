@@ -187,3 +187,23 @@ def test_rates_outside_of_their_range_are_refused() -> None:
         one_number.mu_from_errors([0.0], [0.5])
     with pytest.raises(ValueError, match="^found must"):
         one_number.mu_from_errors([0.5], [-0.5])
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-300, 1e-3, 1.0, 100.0, 1e6])
+@pytest.mark.parametrize("delta", [5e-324, 1e-322, 3e-320, 1e-315, 1e-310])
+def test_mu_is_rounded_down_at_the_smallest_floats(epsilon, delta):
+    mu = al.mu_from_epsilon_delta(epsilon, delta=delta)
+    if mu == 0:  # allowed, but only next to the smallest float
+        assert delta <= 1e-322
+        return
+    with mp.workdps(60 if epsilon > 1e-9 else 700):
+        a = mp.mpf(epsilon) / mu - mp.mpf(mu) / 2
+        known = normal(-a) - mp.exp(epsilon) * normal(-a - mu)
+        assert known <= delta
+
+
+def test_no_delta_of_an_exact_fit_underflows():
+    """delta at 100 for mu = 1 is some 1e-2154, and not 0."""
+    for mu, at in ((1.0, 100.0), (1e-3, 1.0), (1.0, 37.5)):
+        assert 0 < al.GDPFit(mu, 0.0, 1e-10, mu, True).delta(at) < 1e-299
+    assert al.GDPFit(0.0, 0.0, 1e-10, 0.0, True).delta(1.0) == 0.0

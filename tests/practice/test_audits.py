@@ -352,6 +352,32 @@ def test_counts_may_be_floats():
     assert rate_above(10.0, 1e3, 0.1) == rate_above(10, 1000, 0.1)
 
 
+@pytest.mark.parametrize(
+    ("guesses", "epsilon", "delta", "canaries"),
+    [
+        (1080, 0.0, 1e-3, 10**6),
+        (2000, 0.79, 1e-3, 10**6),
+        (10**6, 7.2, 1e-2, 10**9),
+        (1000, 0.0, 1e-28, 1000),
+    ],
+)
+def test_a_tail_without_digits_rejects_nothing(
+    guesses, epsilon, delta, canaries
+):
+    """The tail was 0, and the term of delta 0 of it: a p-value of 0."""
+    run = OneRun(canaries, guesses, guesses)
+    with mp.workdps(30):
+        tail = (1 + mp.exp(-mp.mpf(epsilon))) ** -guesses
+        more = canaries * mp.mpf(delta) * (1 - tail) / guesses
+    found = run.p_value(epsilon, delta=delta)
+    assert found >= min(1, tail + more) * (1 - 1e-9)
+
+
+def test_many_right_guesses_prove_nothing_beside_a_large_delta():
+    for guesses in (1080, 2000, 5000, 10**5):
+        assert OneRun(10**9, guesses, guesses).epsilon(delta=0.01) == 0.0
+
+
 def test_significance_next_to_one():
     sure = OneRun(10**6, 10**6, 10**6)
     assert 12 < sure.epsilon(delta=0.0, significance=1 - 1e-12) <= 40

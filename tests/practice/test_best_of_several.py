@@ -395,3 +395,13 @@ def test_bad_questions(changes, message):
         del ask["epsilon"]
         with pytest.raises(ValueError, match=message):
             best.best_rdp(al.Release(al.Gaussian(1.0)), **ask)
+
+
+def test_the_smallest_deltas_of_the_best_do_not_underflow():
+    found = best.best_delta(
+        al.Release(al.ApproximateDP(0.0, 5e-324)),
+        repetitions=best.PoissonRepetitions(1e-6),
+        epsilon=1.0,
+        adjacency="remove",
+    )
+    assert found.upper > 0

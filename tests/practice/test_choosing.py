@@ -340,3 +340,35 @@ def test_many_candidates():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("most", [1e-6, 3e-6, 1e-3, 1.0])
+def test_renyi_curve_at_enormous_orders(most):
+    """A difference that rounding takes away was replaced by 1e-300."""
+    orders = np.geomspace(1e14, 1e17, 300)
+    found = choosing.choice_rdp(orders, bounded_range=most)
+    with mpmath.workdps(60):
+        top = mpmath.mpf(most)
+        for order, value in zip(orders.tolist(), found.tolist(), strict=True):
+            less = mpmath.mpf(order) - 1
+            c1 = -mpmath.expm1(-less * top) / mpmath.expm1(top)
+            c0 = mpmath.exp(-less * top) + mpmath.exp(top) * c1
+            y = less / (1 + less) * c0 / c1
+            known = mpmath.log(y) + mpmath.log(c0 - c1 * y) / less
+            line = mpmath.mpf(order) * top**2 / 8
+            assert value >= min(known, top, line), order
+
+
+@pytest.mark.parametrize("count", [3, 5, 10])
+def test_delta_next_to_the_largest_loss(count):
+    """count times the range was rounded down to x: an upper end of 0."""
+    for most in (0.1 + 0.03 * k for k in range(40)):
+        gap = count * Fraction(most) - Fraction(count * most)
+        if gap > 0:
+            break
+    each = gap / (2 * count)  # choices with the loss most - each
+    least = float(each) ** count * float(gap) / 4
+    found = choosing.choices_delta(
+        count * most, bounded_range=most, count=count
+    )
+    assert found.upper > least > 0

@@ -346,3 +346,28 @@ def test_exponents_without_digits_leave_the_line_of_no_sampling() -> None:
     step = real_orders.ShiftedNormals((2000.0,), (1.0,), 1e-9, 1 - 1e-9)
     (found,) = real_orders.normal_curve(step, add=False)(np.array([1e6]))
     assert 1.99e12 < found < 2.001e12
+
+
+@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize(
+    ("mean", "rate"),
+    [(1e-155, 1e-6), (3.3e-156, 1e-6), (7e-159, 1e-3), (2e-161, 0.5)],
+)
+def test_divergences_of_few_digits_are_rounded_up(mean, rate, add):
+    """a rate^2 mu^2/2, where floats have one digit, or none."""
+    curve = normal_curve(
+        ShiftedNormals((mean,), (1.0,), rate, 1 - rate), add=add
+    )
+    orders = np.array([1.0, 1.5, 2.0, 3.7, 64.0, 1e4])
+    with mp.workdps(30):
+        for order, found in zip(orders, curve(orders), strict=True):
+            known = mpf(order) / 2 * (mpf(rate) * mpf(mean)) ** 2
+            assert known * (1 - mpf(10) ** -12) <= found < known + 1e-322
+
+
+def test_enormous_noise_is_some_loss():
+    """The curve was 0, so that epsilon was 0 at every delta."""
+    run = al.Release(al.Gaussian(1e200), al.Poisson(0.5))
+    curve = al.rdp_curve(run, adjacency="remove")
+    assert np.all(curve(np.array([1.0, 2.0, 64.0])) > 0)
+    assert al.epsilon_from_rdp(curve, delta=1e-250) > 1e-199

@@ -150,3 +150,18 @@ def test_a_chain_names_what_is_out_of_range(
 ) -> None:
     with pytest.raises(ValueError, match=f"^{name} must"):
         chain_pair(*arguments)
+
+
+def test_the_old_rule_rounds_its_product_up():
+    """epsilon is not below k times one that the curve has proven."""
+    for size in range(2, 60):
+        steps: list[float] = []
+
+        def curve(at, steps=steps):
+            found = -math.inf if at >= 0.1 else -0.1
+            if found < 0.0 and at >= 0.1:
+                steps.append(at)
+            return found
+
+        found = chains.group_epsilon_vadhan(size, log_delta=curve, delta=1e-9)
+        assert F(found) >= size * F(min(steps))

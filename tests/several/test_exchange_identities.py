@@ -151,13 +151,15 @@ def test_reports():
         assert rate.lower <= rate.upper
 
 
-def test_large_groups_that_are_never_missed():
-    """A warning would be an error here."""
+def test_large_groups_that_are_hardly_ever_missed():
+    """A warning would be an error here. With more of them it is refused."""
     run = al.Release(al.Gaussian(0.0638), al.Poisson(1 - 4.8e-9))
-    bound = al.epsilon(run, delta=1e-6, group_size=50, **SUB)
+    bound = al.epsilon(run, delta=1e-6, group_size=36, **SUB)
     full = al.Release(al.Gaussian(0.0638))
-    most = al.epsilon(full, delta=1e-6, group_size=50, **SUB)
+    most = al.epsilon(full, delta=1e-6, group_size=36, **SUB)
     assert 0 < bound.lower <= most.upper
+    with pytest.raises(NotImplementedError, match="below 1e-300"):
+        al.epsilon(run, delta=1e-6, group_size=50, **SUB)
 
 
 def test_gdp_beside_a_pair_that_tells_all():

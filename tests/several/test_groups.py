@@ -292,3 +292,14 @@ def test_groups_in_batches_that_are_nearly_full(n, size):
     assert pair.loss_range[0] == pytest.approx(
         -math.log(missed.denominator), rel=1e-15
     )
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "size"),
+    [(0.5, 1 - 2.0**-53, 21), (3.0, 0.9, 400), (3.3, 0.5, 1075)],
+)
+def test_exchanged_groups_that_are_never_missed(noise, rate, size):
+    """The chance that nobody is drawn was dropped, and it limits losses."""
+    run = al.Release(al.Gaussian(noise), al.Poisson(rate))
+    with pytest.raises(NotImplementedError, match="below 1e-300"):
+        al.epsilon(run, delta=0.5, adjacency="substitute", group_size=size)
