@@ -29,7 +29,8 @@ def pytest_collection_modifyitems(config, items):
     marked = [x for x in items if x.get_closest_marker("in_turn")]
     if ALL or named or not marked:
         return
-    state, places, kept = state_of_all(), Counter(), []
+    state, kept = state_of_all(), []
+    places: Counter[str] = Counter()
     for item in marked:
         (part,) = item.get_closest_marker("in_turn").args
         name = item.nodeid.partition("[")[0]

@@ -172,17 +172,18 @@ def whole_edge(excess: Callable[[int], float], low: int, high: int) -> int:
 
 def searched(
     adjacency: Adjacency | AdjacencyName,
-) -> tuple[AdjacencyName, ...]:
+) -> tuple[Adjacency, ...]:
     """The neighbours whose edge is looked for, one after the other.
 
     Parameters: `adjacency`. An edge that its run meets is the last one.
-    Returns: names; the last one is that of `adjacency`.
+    Returns: neighbours; the last ones are `adjacency`.
 
-    >>> searched("add-or-remove"), searched("add")
-    (('remove', 'add-or-remove'), ('add',))
+    >>> [who.value for who in searched("add-or-remove")]
+    ['remove', 'add-or-remove']
     """
-    name = check_adjacency(adjacency).value
-    return ("remove", name) if name == "add-or-remove" else (name,)
+    known = check_adjacency(adjacency)
+    both = known is Adjacency.ADD_OR_REMOVE
+    return (Adjacency.REMOVE, known) if both else (known,)
 
 
 @overload
@@ -263,7 +264,7 @@ def calibrate(
     check_function("build", build, " from a number to releases")
 
     @cache
-    def excess(who: AdjacencyName, x: float) -> float:
+    def excess(who: Adjacency | AdjacencyName, x: float) -> float:
         return log_excess(build(x), epsilon, delta, who, group_size)
 
     for who in searched(adjacency):
@@ -271,7 +272,7 @@ def calibrate(
         ends = look(low), look(high)
         if min(ends) <= 0 < max(ends):
             if whole:
-                x = whole_edge(look, int(low), int(high))
+                x: float = whole_edge(look, int(low), int(high))
             else:
                 x = safe_edge(look, low, high)
             if excess(adjacency, x) <= 0:
@@ -386,7 +387,7 @@ def calibrate_noise(
         return Release(mechanism(noise), sampling, count)
 
     @cache
-    def excess(who: AdjacencyName, noise: float) -> float:
+    def excess(who: Adjacency | AdjacencyName, noise: float) -> float:
         return log_excess(build(noise), epsilon, delta, who, group_size)
 
     def allowed(noise: float) -> bool:
