@@ -175,8 +175,7 @@ def searched(
 ) -> tuple[Adjacency, ...]:
     """The neighbours whose edge is looked for, one after the other.
 
-    Parameters: `adjacency`. An edge that its run meets is the last one.
-    Returns: neighbours; the last ones are `adjacency`.
+    Parameters: `adjacency`, that of the whole run, which comes last.
 
     >>> [who.value for who in searched("add-or-remove")]
     ['remove', 'add-or-remove']

@@ -11,18 +11,25 @@ from functools import cache
 from pathlib import Path
 
 from tests import ALL
+from tests.book import browser
 from tests.book.built import HTML, PAGES
 
 SEEN = HTML.parent / "seen"
 
 
 @cache
-def state(page, test):
-    """What a look depends on: the page, its styles and scripts, the test."""
-    digest = hashlib.sha256(Path(test).read_bytes())
-    for path in (HTML / page, *sorted((HTML / "_static").rglob("*.[cj]s*"))):
+def around(test):
+    """What a look at any page depends on: styles, scripts and the test."""
+    digest = hashlib.sha256(Path(browser.__file__).read_bytes())
+    for path in (Path(test), *sorted((HTML / "_static").rglob("*.[cj]s*"))):
         digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return digest.digest()
+
+
+def state(page, test):
+    """What a look at one page depends on."""
+    text = (HTML / page).read_bytes()
+    return hashlib.sha256(around(test) + text).hexdigest()
 
 
 def looked_at(test):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from accountlib.proofs.balls import (
+    GaussianLaw,
     GuaranteeLaw,
     LaplaceLaw,
     Law,
@@ -254,21 +255,19 @@ def test_few_bits_are_wide_and_not_wrong(bits: int) -> None:
 
 
 EVEN = MixtureOfGaussians([0, 1, 2], [0.5, 0.25, 0.25], 3.0)
+KINDS = [
+    *[(x, y) for x in (Gaussian(1.0), Laplace(0.5)) for y in Adjacency],
+    *[(EVEN, y) for y in (Adjacency.ADD, Adjacency.REMOVE)],
+]
 
 
-@pytest.mark.parametrize("mechanism", [Gaussian(1.0), Laplace(0.5), EVEN])
-@pytest.mark.parametrize("adjacency", [*Adjacency])
+@pytest.mark.parametrize("mechanism, adjacency", KINDS)
 def test_heights_at_atoms_and_at_the_least_loss(
     mechanism: Mechanism, adjacency: Adjacency
 ) -> None:
     """Nobody knows whether a best event has the outcomes there, and the
     height is known all the same: the curve is convex, and falls by less than
     alpha grows."""
-    if mechanism == EVEN and adjacency in (
-        Adjacency.SUBSTITUTE,
-        Adjacency.ZERO_OUT,
-    ):
-        return  # no law of this kind
     seen = 0
     for sampling in (FullBatch(), Poisson(0.5), Poisson(0.25)):
         for way in run_laws([Release(mechanism, sampling)], adjacency, 1):
@@ -288,3 +287,16 @@ def test_heights_at_atoms_and_at_the_least_loss(
                         assert below - above < 4 * far * x.exp() + 1e-25
                         seen += 1
     assert seen >= 9
+
+
+def test_heights_at_the_ends_in_fractions() -> None:
+    """At the least loss all outcomes are in, above the largest one none."""
+    half, normal = Fraction(1, 2), GaussianLaw(Fraction(1))
+    mixture = MixtureLaw((Fraction(0), Fraction(1)), (half, half))
+    laplace = SampledLaw(LaplaceLaw(Fraction(1)), half)
+    with flint().ctx.workprec(128):
+        for law in (mixture, SampledLaw(normal, half)):
+            height = law.height(ball(half).log())
+            assert height.contains(ball(half)) and height.rad() < 1e-25
+        height = laplace.height(laplace.ends[1])
+        assert height.contains(0) and height.rad() < 1e-25
