@@ -18,6 +18,7 @@ from typing import TypeVar
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "tests" / "data"
 ALL = os.environ.get("ACCOUNTLIB_ALL") == "1"
+MORE = 2 if os.environ.get("CI") else 1  # times as much, on the server
 Case = TypeVar("Case")
 
 

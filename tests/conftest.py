@@ -1,15 +1,16 @@
 """Long tests run a part of their cases, and others after each change.
 
 `@pytest.mark.in_turn(4)` leaves one case in four of a test, or one run in
-four of a test without cases. What is named on the command line with `::` runs
-whole, and so does all with `ACCOUNTLIB_ALL=1` in the environment.
+four of a test without cases; the server takes twice as many. What is named on
+the command line with `::` runs whole, and so does all with `ACCOUNTLIB_ALL=1`
+in the environment.
 """
 
 import hashlib
 from collections import Counter
 from zlib import crc32
 
-from tests import ALL, ROOT
+from tests import ALL, MORE, ROOT
 
 CHANGING = ("accountlib", "book", "notebooks", "tests", "tools")
 
@@ -33,6 +34,7 @@ def pytest_collection_modifyitems(config, items):
     places: Counter[str] = Counter()
     for item in marked:
         (part,) = item.get_closest_marker("in_turn").args
+        part = -(-part // MORE)
         name = item.nodeid.partition("[")[0]
         if (crc32(name.encode()) + state + places[name]) % part == 0:
             kept.append(item)

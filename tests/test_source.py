@@ -181,7 +181,7 @@ def everything():
     return {name: x for home in homes for name, x in vars(home).items()}
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("name", accountlib.__all__)
 def test_the_file_of_a_name_runs_alone_and_answers_the_same(
     name, alone, everything
@@ -411,7 +411,7 @@ def command(*words, **options):
     )
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_the_command(tmp_path):
     done = command("source", "Bound", "Poisson")
     assert done.stdout == source.source_file("Bound", "Poisson")
@@ -421,7 +421,7 @@ def test_the_command(tmp_path):
     assert file.read_text("utf-8") == source.source_file("Bound", "Poisson")
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     "words, said",
     [

@@ -83,7 +83,7 @@ def test_a_click_copies_the_file(page):
     page.emulate_media(media="screen")
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_a_key_copies_it_from_a_page_on_a_disk(page):
     page.goto((HTML / API).as_uri())
     button(page).focus()

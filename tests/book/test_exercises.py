@@ -111,6 +111,7 @@ def test_readers_are_told_what_an_exercise_needs(page: str):
     assert NEEDED.lower() in (ROOT / page).read_text(encoding="utf-8").lower()
 
 
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("exercise", CODED, ids=lambda x: x.label)
 def test_exercises_run_after_the_definitions_of_their_page(
     exercise: Exercise, monkeypatch: pytest.MonkeyPatch

@@ -276,7 +276,7 @@ def test_a_page_can_be_taken_home(page):
     ]
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize(
     "page", RUNNING if os.environ.get("HOME_PAGES") == "all" else SOME
 )

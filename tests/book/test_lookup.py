@@ -197,7 +197,7 @@ def test_a_text_can_be_pointed_at(tab, server):
     expect(box).to_be_hidden()
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize(
     "page, link, words",
     [

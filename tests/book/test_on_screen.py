@@ -1,6 +1,6 @@
 """Each built page on a screen, opened once for all that is looked at.
 
-One in three in a fresh clone, and all that change (see unseen.py).
+A part in a fresh clone, and all that change (see unseen.py).
 
 The browser reaches nothing but the pages.
 """
@@ -102,7 +102,7 @@ def look(tab):
     assert not seen["broken"]
 
 
-@pytest.mark.parametrize("page", unseen(__file__, 30))
+@pytest.mark.parametrize("page", unseen(__file__, 14))
 def test_page_in_browser(tab, browser, server, page):
     """On a desktop, on a phone, in the dark, and with all folds open."""
     tab.goto(f"{server}/{page}")

@@ -92,7 +92,7 @@ def test_addresses_are_in_the_wheel_once_there_are_any(wheel, tmp_path):
     assert lines == [f"Project-URL: Repository, {home}"]
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_it_needs_numpy_and_scipy_only(user):
     pip = (sys.executable, "-m", "pip", "--python", user, "list")
     lines = run(*pip, "--format=freeze", cwd=user.parent).split()

@@ -102,7 +102,7 @@ def test_places_in_a_pdf_are_found():
     assert pdf.links(PDF) == {"b--c"}
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_a_page_is_printed(tmp_path, monkeypatch):
     """Whole, with links that lead somewhere; wider than the sheet fails."""
     need_chromium("no page is printed")

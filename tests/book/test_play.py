@@ -112,7 +112,7 @@ def test_each_position_of_the_controls_has_its_picture(page, figure, data):
     assert f'<figure class="align-default" id="{figure}">' in html
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("page, figure, data", FIGURES, ids=NAMES)
 def test_a_figure_is_played_by_keyboard(tab, page, figure, data):
     WRONG.clear()
@@ -141,7 +141,7 @@ def test_a_figure_is_played_by_keyboard(tab, page, figure, data):
     assert not went_wrong()
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("page", sorted({page for page, _, _ in FIGURES}))
 def test_without_scripts_the_figure_stands(chromium, page):
     context = chromium.new_context(java_script_enabled=False)
@@ -154,7 +154,7 @@ def test_without_scripts_the_figure_stands(chromium, page):
     context.close()
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("page, figure, data", FIGURES, ids=NAMES)
 def test_on_paper_the_figure_stands(tab, page, figure, data):
     tab.goto(address(page))
@@ -197,7 +197,7 @@ def question(rng):
     return asked, al.Release(al.Gaussian(noise), sampling, count=count)
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_form_has_the_truth_inside(tab, seed):
     asked, run = question(random.Random(seed))
@@ -250,7 +250,7 @@ def test_the_form_answers_by_keyboard(tab):
     assert not went_wrong()
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     "field, value, said",
     [

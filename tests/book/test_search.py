@@ -54,7 +54,7 @@ def first_results(tab, address, term):
     ]
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("term", WANTED)
 def test_the_first_result_is_the_right_place(tab, server, term):
     found = first_results(tab, server, term)
@@ -70,7 +70,7 @@ def test_the_search_works_without_a_server(tab):
     assert found[0] in WANTED["Renyi"]
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize(
     "term, same",
     [("Rényi", "Renyi"), ("tradeoff curve", "trade-off curve")],

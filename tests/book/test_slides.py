@@ -141,7 +141,7 @@ def test_five_lectures_have_slides():
     ]
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("page", MARKED, ids=lambda page: page.stem)
 def test_a_lecture_has_its_slides(page):
     deck = built(page)
@@ -179,7 +179,7 @@ async () => {
 """
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_no_slide_is_cut_or_asks_a_network(tmp_path, monkeypatch):
     decks = {page.stem: slides.written(built(page), "A") for page in MARKED}
     monkeypatch.setattr(slides, "TARGET", tmp_path)

@@ -337,7 +337,7 @@ def sphinx(toy, code=0):
     return run(toy, "-m", "sphinx", *options, ".", "build/html", code=code)
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_a_warm_cache_hides_no_broken_package(toy):
     """The page's cells stay the same; what they import breaks."""
     use = "\nfrom accountlib.part.toy import double\n\nassert double(2) == 4\n"
@@ -363,7 +363,7 @@ def outputs(folder):
     }
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_only_what_depends_on_a_change_runs_again(toy):
     use = (
         "\nimport time\nfrom accountlib.part.toy import double\ntime.time()\n"
@@ -383,7 +383,7 @@ def test_only_what_depends_on_a_change_runs_again(toy):
     assert before["other.ipynb"] == after["other.ipynb"]
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_no_page_is_dropped_while_another_is_cached(toy):
     """jupyter-cache may take a page that was just added for an old one."""
     write(toy, cell("\n2 + 2\n"), stem="use")
@@ -400,7 +400,7 @@ def test_no_page_is_dropped_while_another_is_cached(toy):
     assert len(list((toy / "build" / "executed" / "part").iterdir())) == 2
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_a_page_that_changes_from_run_to_run_fails(toy):
     """pytest compares the notebook with the copy that the build executed."""
     shutil.copy(ROOT / "conftest.py", toy)

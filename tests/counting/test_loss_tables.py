@@ -49,7 +49,7 @@ def test_the_order_of_the_bounds(pair, cells):
     assert np.all(curve["upper"] <= curve["buckets-upper"] * (1 + 1e-11))
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @named
 @pytest.mark.parametrize("cells", [1.7, 33.3, 1000])
 def test_upper_meets_the_curve_at_the_grid_points(pair, cells):
@@ -76,7 +76,7 @@ def test_upper_meets_the_curve_far_in_the_tail():
 # --- total mass -----------------------------------------------------------
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @named
 @pytest.mark.parametrize(
     "step", [1e-4, 1e-3, 0.01, 0.3, 1.0, 7.0, 50.0, 500.0, 1e4, 1e9]
@@ -401,6 +401,7 @@ def test_grid_curve_of_a_long_fine_grid():
 # --- the convex hull ------------------------------------------------------
 
 
+@pytest.mark.in_turn(3)
 def test_mass_error_covers_the_masses():
     """The stated error of interval masses, against 42 digits."""
     for kind, noise, rate in [

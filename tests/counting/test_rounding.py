@@ -16,6 +16,7 @@ GAUSS = al.Gaussian(1.0).pair()
 # --- the tilted composition and its error budget --------------------------
 
 
+@pytest.mark.in_turn(3)
 def test_any_infinite_keeps_its_digits():
     rng = np.random.default_rng(1341)
     for _ in range(2000):

@@ -79,7 +79,7 @@ def missed(assignment, task, cells, student):
 # --- the graders are graded ---------------------------------------------
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("student", STUDENTS)
 @pytest.mark.parametrize(("assignment", "task"), CODE, ids=name_of)
 def test_the_reference_gets_all_points(trusted, assignment, task, student):
@@ -89,7 +89,7 @@ def test_the_reference_gets_all_points(trusted, assignment, task, student):
     assert lost == 0, found
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(("assignment", "wrong"), WRONG, ids=name_of)
 def test_a_wrong_answer_loses_just_its_points(trusted, assignment, wrong):
@@ -228,7 +228,7 @@ def test_no_page_and_no_wheel_shows_a_solution():
             assert not [line for line in secret if line in text], page
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("assignment", COURSE.assignments, ids=name_of)
 def test_a_sheet_runs_outside_of_a_clone(assignment):
     """In a box with NumPy and SciPy only; with solutions, examples agree."""
@@ -347,7 +347,7 @@ def rows(path):
         return list(csv.reader(file))
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_release_submit_grade_feedback(tmp_path, trusted, capsys):
     out, handed_in = tmp_path / "out", tmp_path / "submitted"
     assert main(["release", "--course", str(FOLDER), "--out", str(out)]) == 0

@@ -266,7 +266,7 @@ def attempt(code, kind, limits=None):
     return 2.0 if outcome.values.get(0) == 14 else 0, str(outcome)
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_gains_nothing(attack, kind):
@@ -276,7 +276,7 @@ def test_an_attack_gains_nothing(attack, kind):
         assert f"'{word}'" not in message
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attack", LOOPS)
 def test_a_loop_ends(attack, kind):
@@ -320,6 +320,7 @@ def test_the_right_answer_is_right_before_and_after(kind):
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+@pytest.mark.in_turn(3)
 def test_an_answer_of_one_task_cannot_spoil_another():
     """A task sees the cells that it names, or ours, and its own."""
     course = load(FOLDER)
@@ -349,7 +350,7 @@ def test_an_answer_of_one_task_cannot_spoil_another():
     assert lost == {"ps1-hockey", "ps1-derive", "ps1-rounds"}
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_an_empty_sheet_gets_nothing(tmp_path):
     course = load(FOLDER)
     for assignment in course.assignments:

@@ -90,7 +90,7 @@ def said_by_examples(assignment, wrong):
     return "".join(said)
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     ("assignment", "wrong"),
@@ -160,6 +160,7 @@ def gaussian_delta(epsilon, sigma):
 """
 
 
+@pytest.mark.in_turn(3)
 def test_nobody_pays_twice_for_one_error():
     bad = {"ps1-gaussian": REFUSES}
     assert marks_of("ps1", bad, "ps1-gaussian").points == 3

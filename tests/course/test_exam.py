@@ -74,6 +74,7 @@ def test_there_are_an_exam_and_a_project():
     assert NAMES == ["exam", "project"]
 
 
+@pytest.mark.in_turn(3)
 def test_the_keys_compute_themselves(keyed):
     found, seconds = keyed
     for book in found.values():
@@ -131,7 +132,7 @@ def test_every_key_is_checked_by_a_cell():
     assert len(asserts) == 26 and min(asserts.values()) >= 1
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
@@ -174,6 +175,7 @@ def test_a_paper_has_its_questions_and_no_key(keyed, secret):
         assert text.count(sheets.TEXT) == len(asked) >= 11
 
 
+@pytest.mark.in_turn(3)
 def test_both_are_released_for_teachers_only(tmp_path, monkeypatch, secret):
     nobody = dataclasses.replace(COURSE, assignments=COURSE.assignments[:1])
     monkeypatch.setattr("course.__main__.load", lambda folder: nobody)

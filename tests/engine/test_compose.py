@@ -93,7 +93,7 @@ def exact_curve(
 # --- all masses together ----------------------------------------------------
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("count", [1, 3, 12])
 @pytest.mark.parametrize("tilt", [0.0, 0.5, 3.0, 20.0])
@@ -119,7 +119,7 @@ def test_all_masses_together_are_within_their_error(
         assert error < 1e-13 * count * math.sqrt(size) + 1e-13
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("name", ["gaussian", "sampled", "coin", "two"])
 @pytest.mark.parametrize("count", [1, 12])
 def test_any_tilt_gives_the_same_curve(name: str, count: int) -> None:
@@ -193,7 +193,7 @@ def random_parts(rng: Any) -> Parts:
     return parts
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(300))
 def test_random_compositions_against_fractions(seed: int) -> None:
     """Every side, any tilt and window, also an ulp from an atom."""
@@ -226,6 +226,7 @@ def test_random_compositions_against_fractions(seed: int) -> None:
                 assert sign * (table.delta(epsilon) - exact) >= -slack
 
 
+@pytest.mark.in_turn(3)
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(
     seed=st.integers(0, 10**6),

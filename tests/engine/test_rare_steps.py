@@ -53,7 +53,7 @@ def rare_pair(rng):
     return p, q
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(60))
 def test_rare_losses_against_exact_sums(seed):
     rng = np.random.default_rng(seed)
@@ -69,7 +69,7 @@ def test_rare_losses_against_exact_sums(seed):
         assert bound.width < 2e-3
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     ("noise", "rate", "count", "epsilon"),
     [
@@ -108,7 +108,7 @@ def parts_of_delta(p, q, count, epsilon, rare):
     return [float(x) for x in found]
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_near_and_far_deltas_one_by_one(seed):
     """delta is the sum of two deltas, each between its own bounds."""
@@ -136,7 +136,7 @@ def test_near_and_far_deltas_one_by_one(seed):
     assert (near + rare) * (1 - 1e-9) <= whole.upper
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     ("mechanism", "rate", "count", "question"),
     [
@@ -179,7 +179,7 @@ def laplace_and_rare_gaussian(scale, noise, rate, epsilon):
         return mp.quad(density, [first, last, last + 2, last + 40])
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize(
     ("epsilon", "width"), [(0.4, 1e-3), (0.5, 1.0), (1.0, 1e-3)]
 )
@@ -215,7 +215,7 @@ def asked(pair, count, delta):
     return al.epsilon(al.Release(pair, count=count), delta=delta, **REMOVE)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("guess", [0.02, 0.2, 0.6, 1.0, 3.0, 20.0])
 def test_a_poor_guess_gives_no_wrong_answer(guess):
     """Sums of near losses may not reach a guess, but they reach the truth."""
@@ -257,7 +257,7 @@ def test_no_near_mass_in_a_table():
     assert al.delta(run, epsilon=at, adjacency="remove").upper < 1e-10
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_no_near_mass_in_a_sampled_table():
     pair = al.DiscretePair(
         (0.320556640625, 0.6794433593458962, 2.9103830456733704e-11),
@@ -361,7 +361,7 @@ def mixed_run(
     return releases, tables
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("seed", [2, 3, 5, 6, 7, 8, 10, 11])  # quick ones
 def test_lists_that_mix_scales(seed):
     rng = np.random.default_rng(seed)
@@ -384,7 +384,7 @@ def test_lists_that_mix_scales(seed):
             assert curve(outcomes, back.upper) <= at
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_both_parts_of_a_forced_split(seed):
     """delta_near and delta_rare by themselves, at any split and tilt."""

@@ -53,6 +53,7 @@ def random_settings(number):
         yield noise, rate, count, delta
 
 
+@pytest.mark.in_turn(3)
 def test_random_settings():
     """No exception; both directions, and a wider request, are consistent."""
     wide, settings = 0, share(random_settings(60), 3)
@@ -73,7 +74,7 @@ def test_random_settings():
     assert wide <= 0.1 * len(settings)
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("delta", [1e-290, 1e-300, 1e-310])
 def test_the_end_of_the_floats(delta):
     """Too small for relative precision: the interval widens."""
@@ -84,7 +85,7 @@ def test_the_end_of_the_floats(delta):
     assert bound.lower <= float(high) and float(low) <= bound.upper
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("adjacency", ["add", "remove"])
 @pytest.mark.parametrize("rate", [1e-12, 1e-14, 1e-20, 1e-60, 1e-200])
 @pytest.mark.parametrize("noise", [1.0, 10.0, 700.0])

@@ -151,7 +151,7 @@ def test_errors_count_where_nothing_is_known():
 
 
 # Work and memory: transforms with millions of frequencies, read 150 times
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_frequencies_of_a_table_that_is_not_smooth(monkeypatch):
     """A million runs: 0.1 million frequencies and 147 readings; 1e7 runs
     take 54 s and 0.9 GB, 1e9 runs do not end."""

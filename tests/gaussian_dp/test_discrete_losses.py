@@ -70,7 +70,7 @@ def test_advantage_of_strong_attackers(epsilon, delta, count, cutoff):
     assert upper.advantage <= bound.upper
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(24))
 def test_discrete_pairs_in_fractions(seed):
     """Neyman-Pearson: the curve is that of the best tests."""

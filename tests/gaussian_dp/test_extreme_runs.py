@@ -49,7 +49,7 @@ def test_noise_beyond_all_measure(noise):
     assert 0 <= fit.regret <= 1
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     "run",

@@ -90,6 +90,7 @@ def renyi_by_bisection(x, order, rdp):
     return 1 / (1 + mp.exp(-high))
 
 
+@pytest.mark.in_turn(3)
 def test_renyi_curves_in_high_precision():
     rng = np.random.default_rng(12)
     for _ in range(60):

@@ -126,7 +126,7 @@ def random_run(rng):
     return run
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(50))
 @profiles_once()
 def test_500_random_runs(seed):
@@ -216,7 +216,7 @@ def random_integers(rng):
     return exact, run, group
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("family", [random_coins, random_integers])
 def test_random_runs_in_fractions(family, seed):
@@ -240,7 +240,7 @@ def test_random_runs_in_fractions(family, seed):
         )
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(24))
 @profiles_once()
 def test_random_sampled_gaussian_steps(seed):
@@ -280,7 +280,7 @@ def test_random_sampled_gaussian_steps(seed):
                 assert upper(place) >= less_y, z
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(20))
 @profiles_once()
 def test_random_sampled_gaussian_runs(seed):

@@ -40,7 +40,7 @@ def test_mu_grows_as_the_cutoff_shrinks():
     assert al.gdp(run, cutoff=1e-250, **BOTH).mu < 1
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("cutoff", [0.1, 1e-3, 1e-10, 1e-33, 1e-100, 1e-200])
 @pytest.mark.parametrize(
     ("noise", "rate"),

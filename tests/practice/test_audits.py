@@ -66,7 +66,7 @@ def test_either_direction_counts():
     assert AttackCounts(10, 10, 10, 10).mu() == 0
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("mu", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("threshold", [-1.0, 0.5, 2.0])
 def test_coverage_by_enumeration(mu, threshold):

@@ -122,7 +122,7 @@ def check_claim(start, leaves, budget_delta):
     assert hockey(back, alpha) <= budget_delta
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("kind", ["renyi", "zcdp", "gdp"])
 def test_never_over_budget(kind):
     """200 adaptive schedules for each filter, or 100: see `tests.ALL`."""

@@ -103,7 +103,7 @@ def both_answers(
                 yield name, adjacency, count, theirs, ours
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_loss_tables_of_the_library(dp: ModuleType, seed: int) -> None:
     def make(relation: Any) -> Any:
@@ -133,7 +133,7 @@ def test_mixtures_of_the_library(dp: ModuleType, seed: int) -> None:
     assert ours.lower * (1 - ROUNDING) <= theirs <= ours.upper + 20 * STEP
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_renyi_curves_of_the_library(dp: ModuleType, seed: int) -> None:
     # Under "replace one" it moves sums by 1: that is half of an exchange.

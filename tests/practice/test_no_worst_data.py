@@ -7,7 +7,7 @@ import accountlib as al
 from accountlib.practice import no_worst_data
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_directions():
     run = al.Release(al.Laplace(1.0), al.Poisson(0.5), 2)
     found = no_worst_data.check_directions(run)
@@ -38,7 +38,7 @@ def test_directions_where_epsilon_is_infinite(mechanism):
         assert "infinite" in str(error) or "inf" in str(error)
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_directions_of_large_losses():
     """epsilon is not 0 here, whatever its interval says."""
     try:

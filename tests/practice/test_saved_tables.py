@@ -262,7 +262,7 @@ def test_files_keep_every_bit(tmp_path: Path, suffix: str, bound: Any) -> None:
     assert (tmp_path / f"other{suffix}").read_bytes() == file.read_bytes()
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("suffix", [".npz", ".json"])
 def test_no_byte_can_be_wrong(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"table{suffix}"

@@ -260,7 +260,7 @@ def functions_for_sweeps():
 SETTINGS = [(1.0, 0.02, 10), (2.0, 0.02, 100), (2.0, 0.1, 10), (4.0, 0.1, 9)]
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_a_sweep_on_many_cores(backend):
     """The same lines as in this process, in the same sequence."""

@@ -102,7 +102,7 @@ def engine(releases: Any, how: dict[str, Any]) -> al.Bound:
     return call(releases, **how)
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("name", RUNS)
 def test_the_ends_of_the_engine_are_proven(name):
     releases, how = RUNS[name]

@@ -253,7 +253,7 @@ CHANGES: tuple[Change, ...] = (
 )
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda x: x.__name__)
 def test_nothing_false_is_proven(change: Change) -> None:
     rng = np.random.default_rng(CHANGES.index(change))

@@ -90,7 +90,7 @@ def test_the_rate_of_what_is_reached_is_not_rounded_up() -> None:
     assert not replay(claim).proven
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     ("mechanism", "steps"),
     [

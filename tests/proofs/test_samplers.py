@@ -43,7 +43,7 @@ def known(pair: DominatingPair, x: float) -> float:
     return -math.expm1(x) + math.exp(x) * mirrored
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("sampling", SAMPLERS, ids=str)
 def test_laws_are_those_of_the_engine(sampling):
     compared = 0
@@ -101,7 +101,7 @@ EPOCHS = (
 )
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(("mechanism", "steps"), EPOCHS, ids=str)
 def test_epochs_are_between(mechanism, steps):
     laws = laws_of_release(
@@ -195,7 +195,7 @@ RUNS: dict[str, tuple[al.Release, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("name", RUNS)
 def test_certificates_replay_and_forgeries_do_not(name):
     run, how = RUNS[name]

@@ -119,7 +119,7 @@ def test_sampled_laplace_twice(rate, scale, low, high, adjacency):
     assert low < fit.mu_lower <= fit.mu < high
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(("rate", "scale"), [(0.75, 0.5), (0.5, 1.0)])
 @pytest.mark.parametrize("adjacency", SIDES)
 def test_curves_of_sampled_laplace_twice(rate, scale, adjacency):

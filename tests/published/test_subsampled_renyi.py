@@ -27,6 +27,7 @@ def base_curve(row):
     )
 
 
+@pytest.mark.in_turn(3)
 def test_figures_3_and_5():
     """Every column but Abadi's, which its page draws and does not export."""
     rows = json.loads((DATA / "rdp_fig3.json").read_text("utf-8"))["rows"]
@@ -54,7 +55,7 @@ def test_figures_3_and_5():
             )
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_figure_4():
     facts = json.loads((DATA / "rdp_fig4.json").read_text("utf-8"))
     for row in facts["rows"]:

@@ -5,6 +5,7 @@ import math
 from functools import partial
 
 import numpy as np
+import pytest
 from mpmath import mp
 
 import accountlib as al
@@ -20,6 +21,7 @@ response = partial(partial, al.randomized_response_rdp)
 # --- sampling ---------------------------------------------------------------
 
 
+@pytest.mark.in_turn(3)
 def test_order_of_the_bounds_in_5000_settings():
     """Few terms >= all terms, general >= tight >= 0, and Remark 7."""
     rng = np.random.default_rng(11)

@@ -64,6 +64,7 @@ def laplace_directions(order, scale, rate):
     ]
 
 
+@pytest.mark.in_turn(3)
 def test_both_directions_by_quadrature():
     """500 settings: the tight bound is the larger direction, which is
     remove; the general bound is above; real orders lie below chords."""
@@ -268,7 +269,7 @@ def test_chords_between_whole_orders():
     assert np.all((known <= value) & (value <= known * (1 + 2e-15)))
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_fixed_batches_of_one_record():
     """Batches of one: the output is a mixture over the records, and two
     data sets that differ in one record share the rest of it."""

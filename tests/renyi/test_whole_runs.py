@@ -82,7 +82,7 @@ def random_run(rng):
     return al.Release(mechanism, sampling, count=count)
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_epsilon_is_never_below_the_certified_lower_end():
     rng = np.random.default_rng(300)
     for _ in share(range(300), 3):

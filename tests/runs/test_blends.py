@@ -185,7 +185,7 @@ def test_tables_enclose_one_step(add):
                 assert high - low < 0.05 * true + 1e-7
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("seed", range(16))
 def test_answers_enclose_the_run_as_it_is(seed, monkeypatch):
     rng = np.random.default_rng(seed)
@@ -249,6 +249,7 @@ def test_what_is_counted_in_another_way():
     assert blend_bound(rare, Query(1e-9, None, 1e-2), "remove") is None
 
 
+@pytest.mark.in_turn(3)
 def test_many_kinds_are_enough_of_them():
     run = [
         al.Release(al.Gaussian(1 + k / 200), al.Poisson(0.01 + k / 1e5), 3)

@@ -223,7 +223,7 @@ def check_against_single(bounds, singles, width):
     assert np.all(bounds.upper[1:] <= bounds.upper[:-1])
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("adjacency", ["add-or-remove", "substitute"])
 @pytest.mark.parametrize("name", RUNS)
 def test_many_deltas(name, adjacency):

@@ -39,7 +39,7 @@ def random_target(rng):
     return mechanism, sampling, rng.choice([1, 10, 1000, 10_000]), target
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_noise_meets_its_contract(seed):
     mechanism, sampling, count, target = random_target(random.Random(seed))
@@ -149,7 +149,7 @@ def random_calibration(rng):
     return name, sampling, count, target
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("seed", range(20))
 def test_ten_random_calibrations(seed):
     """200: the target is met at x, and missed at

@@ -181,6 +181,7 @@ def test_whole_numbers_of_steps():
         al.calibrate(steps, low=found + 1, high=1e4, whole=True, **target)
 
 
+@pytest.mark.in_turn(3)
 def test_whole_batches_fall_and_records_grow():
     """A larger batch is less privacy, more records are more."""
     target: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}

@@ -46,7 +46,7 @@ def random_run(rng, size):
     ]
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_levels_enclose_the_run_as_it_is(seed, monkeypatch):
     rng = np.random.default_rng(seed)
@@ -60,7 +60,7 @@ def test_levels_enclose_the_run_as_it_is(seed, monkeypatch):
         assert found.width <= width
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize(("adjacency", "group_size"), RELATIONS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_more_noise_and_a_smaller_rate_are_more_private(
@@ -103,7 +103,7 @@ def test_what_is_never_merged():
         assert len(schedules.merged_levels(pair, 100.0)) == 2
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_a_hundred_thousand_kinds():
     noise = np.geomspace(0.8, 1.6, 100_000)
     run = [al.Release(al.Gaussian(x), al.Poisson(0.001)) for x in noise]

@@ -66,7 +66,7 @@ def test_a_thousand_steps():
         assert found.width < 2e-3
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("seed", range(16))
 def test_random_epochs_on_an_even_grid(seed):
     rng = np.random.default_rng([41, seed])
@@ -245,7 +245,7 @@ def test_what_nobody_knows_is_refused():
         allocation_pair(0.5, 3)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("noise", [0.08, 0.2, 30.0, 1e4])
 def test_any_noise_gives_a_valid_interval(noise):
     for side in ("remove", "add"):

@@ -119,7 +119,7 @@ def test_numbers_far_out(n, rate, largest):
     check_numbers(rate, largest, n)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     ("trials", "rate", "least"),
     [
@@ -241,7 +241,7 @@ def test_no_data_are_worse_in_two_steps(seed):
 # --- through the engine -----------------------------------------------------
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("seed", range(24))
 def test_runs_on_an_even_grid(seed):
     rng = np.random.default_rng([64, seed])
@@ -317,7 +317,7 @@ def test_infinite_losses_keep_their_weights():
         assert end.contains(1 - 0.875**2) and end.width < 1e-9
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     ("n", "rate", "largest", "count"),
     [

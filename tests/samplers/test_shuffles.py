@@ -55,7 +55,7 @@ KNOWN = [
 ]
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(("sigma", "at", "batches", "known"), KNOWN)
 def test_one_epoch_between_threshold_and_full_batch(sigma, at, batches, known):
     found = al.delta(shuffle(sigma, batches), epsilon=at, adjacency="zero-out")

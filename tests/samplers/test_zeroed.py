@@ -56,6 +56,7 @@ def random_interval(rng, pair: ZeroedHalf) -> tuple[float, float]:
     return loss, width
 
 
+@pytest.mark.in_turn(3)
 def test_masses_of_intervals_in_balls():
     """2,000 intervals, narrow and wide, to masses of 1e-290."""
     rng = np.random.default_rng(171)
@@ -161,7 +162,7 @@ def test_between_removed_and_exchanged():
         assert zeroed.lower <= exchanged.upper * (1 + 1e-9)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     "mechanism",
     [
@@ -193,6 +194,7 @@ def test_a_batch_of_all_records():
     assert one == other
 
 
+@pytest.mark.in_turn(3)
 def test_the_other_calls():
     run = al.Release(al.Gaussian(1.0), al.FixedBatch(10, 1000), 50)
     both = [run, al.Release(al.Gaussian(5.0), al.Poisson(0.1), 10)]

@@ -42,7 +42,7 @@ def exact_exchanged(means, weights, edges):
 RATES = [1e-12, 1e-6, 0.01, 0.5, 0.99, 1 - 1e-6, 1 - 1e-12]
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("noise", [1e-2, 0.3, 1.0, 30.0, 1e6])
 def test_exchanged_masses_in_high_precision(rate, noise):

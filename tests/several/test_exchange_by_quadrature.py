@@ -118,7 +118,7 @@ def test_one_step(kind, rate, noise):
             )
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     ("kinds", "noises", "rates"),
     [

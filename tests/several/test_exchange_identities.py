@@ -53,7 +53,7 @@ def test_larger_groups(sampling):
         before = bound.upper
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize(
     "mechanism",
     [
@@ -125,6 +125,7 @@ def test_curves_agree_with_answers(run):
     assert fit.mu >= plain.mu_lower
 
 
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("run", [RUNS[0], RUNS[1], RUNS[3]])
 def test_both_curves_of_a_run(run):
     one, two = run_profiles(run, "substitute", 1, 1e-8, 1e-3)

@@ -51,7 +51,7 @@ def around_exp(epsilon):
     return alpha
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("honest", [0.75, 0.625, 1.0, 0.25])
 @pytest.mark.parametrize("rate", [0.125, 0.5, 0.9375])
 @pytest.mark.parametrize("poisson", [False, True])

@@ -192,7 +192,7 @@ def contour_delta(size, rate, noise, count, epsilon, add):
     return math.exp(start) * total * (t[1] - t[0]) / math.pi
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize(
     ("size", "rate", "noise", "count"),
     [(2, 0.01, 1.0, 2000), (8, 0.01, 1.0, 2000), (16, 0.02, 3.0, 4000)],
@@ -208,7 +208,7 @@ def test_answers_against_the_contour(size, rate, noise, count, add, delta):
     assert high <= delta * (1 + 1e-6) and low >= delta * (1 - 1e-6)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("noise", [1e4, 1e5, 1e6])
 @pytest.mark.parametrize("adjacency", ["remove", "add"])
 def test_tiny_losses_many_times(noise, adjacency):

@@ -127,7 +127,7 @@ def test_a_rare_large_shift_beside_a_tiny_one(rare, large):
         check(pair, truth, np.array([-1e-7, -9e-8, -5e-8, share]), rng)
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_exchanged_mixtures_in_ball_arithmetic(seed):
     def build(means, weights):

@@ -33,7 +33,7 @@ def test_one_and_two_laplace_releases(scale):
         assert abs(low - quadrature) < 1e-22 and high - low < 1e-40
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     ("epsilon", "scale", "count"),
     [

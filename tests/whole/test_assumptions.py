@@ -41,7 +41,7 @@ def test_doubles_are_rounded_to_nearest_and_not_flushed():
     assert np.all(np.sqrt(one * 2) ** 2 != 2)
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize(
     "name",
     ["exp", "expm1", "log", "log1p", "sin", "cos", "arctan2", "hypot"]

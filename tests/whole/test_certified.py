@@ -61,7 +61,7 @@ def gaussian_setting(rng):
     return sigma, count, delta, mu, start
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("batch", range(GAUSSIAN_BATCHES))
 def test_random_gaussian_compositions(batch):
     rng = np.random.default_rng([4, batch])
@@ -81,7 +81,7 @@ def test_random_gaussian_compositions(batch):
     found.check(0.02)
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("first", range(0, 700, 50))
 def test_random_laplace_compositions(first):
     rng = np.random.default_rng([5, first])

@@ -66,7 +66,7 @@ def discrete_deltas(rng, exact):
     return float(rng.choice([delta, delta, min(near, 1.0), just_below]))
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("batch", range(DISCRETE_BATCHES))
 def test_random_discrete_compositions(batch):
     rng = np.random.default_rng([7, batch])

@@ -14,6 +14,7 @@ def checks():
     return importlib.import_module("benchmarks.checks")
 
 
+@pytest.mark.in_turn(3)
 def test_random_settings_in_high_precision(checks):
     found = [
         checks.check(question)

@@ -68,7 +68,7 @@ def test_verdicts(search, table):
         assert found.count("undecided") < len(found) / 10
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("row", SAMPLE)
 def test_a_row_can_be_replayed(search, table, row):
     """What is the same on every machine, and what is not.
@@ -125,6 +125,7 @@ def few(search):
     return todo, [search.check_row(*task) for task in todo]
 
 
+@pytest.mark.in_turn(3)
 def test_two_processes_give_the_same_rows(search, few):
     pytest.importorskip("joblib")
     from joblib.externals.loky import get_reusable_executor

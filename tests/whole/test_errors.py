@@ -474,14 +474,14 @@ def digits():
 ENGINE = engine()
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("name", TERMS)
 def test_the_term_keeps_the_side(name):
     scenario, _ = TERMS[name]
     scenario(ENGINE)
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize(
     ("scenario", "old", "new"),
     [

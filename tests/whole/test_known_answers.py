@@ -22,7 +22,7 @@ def largest_bound(ways, query):
     return one_call.largest_of(one_call.search_ways(ways, query))
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("make, kind, numbers, sampler, group, count", ANSWERS)
 def test_whole_answers_are_narrow_and_true(
     make, kind, numbers, sampler, group, count

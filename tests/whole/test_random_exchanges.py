@@ -56,7 +56,7 @@ SLOW = {16}  # half a minute
 SEEDS = [x for x in range(21) if ALL or x not in SLOW]
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_runs(seed):
     rng = random.Random(seed)

@@ -30,6 +30,7 @@ def bad(search, settings):
     return [search.told(s) for s in settings if s.verdict in search.BAD]
 
 
+@pytest.mark.in_turn(3)
 def test_random_settings(search):
     found = [s for some in search.search(COUNT, 13, 4, 60.0, 1) for s in some]
     assert not bad(search, found)
@@ -183,7 +184,7 @@ def test_the_contour_agrees_with_the_older_one(direction, epsilon):
     assert high - low < 1e-8 * high
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 def test_balls_agree_with_the_contour():
     """The same run, once in balls and once by the integral."""
     for one, count, adjacency in [

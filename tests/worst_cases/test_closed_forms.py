@@ -262,6 +262,7 @@ def test_gaussian_delta_against_balls_everywhere(ball_precision):
         assert abs(arb(value) / exact - 1) < allowed, (epsilon, mu)
 
 
+@pytest.mark.in_turn(3)
 def test_gaussian_epsilon_against_balls_everywhere(ball_precision):
     rng = np.random.default_rng(1302)
     for _ in range(400):

@@ -57,7 +57,7 @@ def check_masses(pair, setting, edges, allowed=1e-10):
                 assert abs(mp.mpf(value) / wanted - 1) < allowed, edges
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_masses_of_intervals_of_every_width(setting):
     """Intervals of 1e-6 to 10 standard deviations, far into both tails."""

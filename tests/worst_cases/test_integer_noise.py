@@ -37,7 +37,7 @@ def integer_delta(sigma, shift, epsilon):
         return mp.fsum(parts) / total
 
 
-@pytest.mark.in_turn(2)
+@pytest.mark.in_turn(3)
 @pytest.mark.parametrize(
     ("sigma", "shift", "epsilon"),
     [(1.0, 15, 480.0), (0.5, 10, 590.0), (37.0, 1, 1.01), (5.0, 200, 900.0)],

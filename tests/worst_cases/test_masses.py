@@ -10,7 +10,7 @@ import pytest
 from tests.worst_cases.families import FAMILIES, INTERVALS, compare
 
 
-@pytest.mark.in_turn(3)
+@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_masses_keep_their_contract(name):
     worst, case = compare(FAMILIES[name], INTERVALS, 1)
