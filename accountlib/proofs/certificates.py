@@ -16,7 +16,7 @@ Names used here:
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
@@ -33,12 +33,14 @@ from accountlib.inputs import (
 from accountlib.proofs.balls import (
     Ball,
     Law,
+    ReversedLaw,
     TableLaw,
     Undecided,
     ball,
     flint,
     spectrum_work,
 )
+from accountlib.proofs.epochs import FINE_FROM, SMALL, EpochLaw
 from accountlib.proofs.samplers import MOST_WAYS, lower_laws, run_laws
 from accountlib.proofs.sums import (
     CircleChoice,
@@ -100,6 +102,7 @@ __all__ = [
     "all_at_once",
     "proof_bound",
     "more_bits",
+    "first_bits",
     "decided",
     "ProofStep",
     "Replay",
@@ -415,6 +418,21 @@ def more_bits(bits: int, value: Ball, limit: Ball) -> int:
     return max(wanted, 3 * bits // 2)
 
 
+def first_bits(laws: Iterable[Law], delta: float) -> int:
+    """Bits with which a proof begins; lists of epochs are fine with more.
+
+    >>> from accountlib.proofs.balls import GaussianLaw
+    >>> epoch = EpochLaw(GaussianLaw(Fraction(1)), 2, True)
+    >>> first_bits([epoch], 1e-6), first_bits([epoch], 1e-200)
+    (128, 320)
+    """
+    for law in laws:
+        plain = law.base if isinstance(law, ReversedLaw) else law
+        if isinstance(plain, EpochLaw) and delta < SMALL:
+            return FINE_FROM
+    return FIRST_BITS
+
+
 def decided(
     laws: Mapping[Law, int],
     proof: Proof,
@@ -429,7 +447,7 @@ def decided(
     Returns: the answer, the bound, and the bits of its numbers: they grow
     until the comparison is certain. Without certainty the answer is no.
     """
-    bits = FIRST_BITS
+    bits = first_bits(laws, goal)
     work = proof.work + TERM_PRODUCTS * table_terms(laws, proof)
     while True:
         yes = no = False

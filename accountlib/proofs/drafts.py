@@ -36,6 +36,7 @@ __all__ = [
     "place_levels",
     "graded_places",
     "draft_grid",
+    "beyond_places",
     "with_far_places",
     "with_low_places",
     "window_ends",
@@ -50,6 +51,9 @@ _WIDEST = 0.25  # tilt times distance of places, at most
 _FIRST_WIDTH = 2.5  # 1 / square of the first step as a part of the engine's
 _ADDED = 0.3  # of the error of the step: what coarser places may add to it
 _MOST_DRAWN = 40_000  # places for one kind of loss
+_FAR = 0.1  # of the width: what losses beyond all places cost
+_LEAST_FAR = 1e-9  # part of delta that they cost, at least
+_MOST_FAR = 0.1  # the same, at most
 _MOST_BEYOND = 20_000  # places beyond the others, for a rare large loss
 
 # --- Places for a loss
@@ -146,6 +150,13 @@ def draft_grid(
             places = sorted({*places, *beside.ravel().tolist()})
         offset += hair if side == "upper" else -hair
     return Grid(float(offset), float(step), runs_of(places))
+
+
+def beyond_places(search: Search, spread: float, delta: float) -> float:
+    """P-mass of one step that may lie beyond its last place."""
+    part = search.query.relative_width * (spread / search.step) ** 2
+    part = min(max(_FAR * part, _LEAST_FAR), _MOST_FAR)
+    return part * delta / search.count
 
 
 def with_far_places(

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from accountlib.proofs.balls import (
     Ball,
@@ -37,6 +37,11 @@ from accountlib.proofs.balls import (
 __all__ = [
     "Block",
     "Blocks",
+    "Fineness",
+    "COARSE",
+    "FINE",
+    "FINE_FROM",
+    "SMALL",
     "added",
     "coarser",
     "on_places",
@@ -65,9 +70,8 @@ __all__ = [
 
 # --- Masses at places
 
-Block = tuple[int, list[int]]  # first place, and masses in units of 2^-320
+Block = tuple[int, list[int]]  # first place, and masses in small units
 Blocks = dict[int, Block]  # for each e the masses at places i 2^e
-_EPOCH_BITS = 320
 _NO_MASSES: Block = (0, [])
 # The places
 _EPOCH_PART = 2.0**-5  # distance of places: part of the mean one from k
@@ -75,10 +79,22 @@ _EPOCH_PLACES = 256  # of one distance, on each side; then it doubles
 _FEW_RATIOS = 16  # ratios; their sums have twice as many
 _FARTHEST_DOUBLING = 60  # distances above 2^60 are not needed for any float
 _LEAST_SPREAD = 2.0**-60
-# What is left out
-_TOLD_BEYOND = 2.0**-100  # P-mass beyond the places
-_RARE_TAIL = 2**210  # units: tails of a block that weigh less are told
 _KNOWN_MASS = 2**20  # times its error a mass must be, to be kept from below
+
+
+class Fineness(NamedTuple):
+    """How fine masses are: in units of $2^{-b}$ with b = `bits`; P-mass
+    beyond the places; tails of a block, in units, that are left out."""
+
+    bits: int
+    beyond: float
+    rare: int
+
+
+COARSE = Fineness(bits=320, beyond=2.0**-100, rare=2**210)
+FINE = Fineness(bits=1000, beyond=2.0**-930, rare=2**60)
+FINE_FROM = 320  # bits of the balls that ask for fine masses
+SMALL = 2.0**-80  # a smaller delta needs them
 
 
 def added(*blocks: Block) -> Block:
@@ -160,25 +176,25 @@ def product(one: Block, other: Block) -> Block:
     return one[0] + other[0], [int(x) for x in masses.coeffs()]
 
 
-def sum_blocks(one: Blocks, other: Blocks, split: bool) -> Blocks:
+def sum_blocks(one: Blocks, other: Blocks, bits: int, split: bool) -> Blocks:
     """Masses of the sum of two independent numbers.
 
     A place is added to those with the same or a smaller distance, which
     are made coarser first. Masses are rounded up (`split`) or down.
 
     >>> whole = {0: (0, [2**320])}
-    >>> sum_blocks(whole, {1: (3, [7])}, True)
+    >>> sum_blocks(whole, {1: (3, [7])}, 320, True)
     {0: (0, []), 1: (3, [7])}
     """
     if not (one and other):
         return {}
     found: Blocks = {}
     low = rest = _NO_MASSES
-    up = (1 << _EPOCH_BITS) - 1 if split else 0
+    up = (1 << bits) - 1 if split else 0
     for e in range(min([*one, *other]), max([*one, *other]) + 1):
         x, y = one.get(e, _NO_MASSES), other.get(e, _NO_MASSES)
         first, masses = added(product(x, added(y, rest)), product(low, y))
-        found[e] = first, [(mass + up) >> _EPOCH_BITS for mass in masses]
+        found[e] = first, [(mass + up) >> bits for mass in masses]
         low = coarser(added(low, x), split)
         rest = coarser(added(rest, y), split)
     return found
@@ -192,20 +208,21 @@ def least_distance(spread: float) -> int:
     return math.floor(math.log2(_EPOCH_PART * max(spread, _LEAST_SPREAD)))
 
 
-def spread_of(masses: Blocks, count: int) -> float:
+def spread_of(masses: Blocks, bits: int, count: int) -> float:
     """Mean distance of a sum from its mean, roughly."""
     total = 0.0
     for e, (first, block) in masses.items():
         start = first - (count >> e if e > 0 else count << -e)
         far = sum(abs(i) * mass for i, mass in enumerate(block, start))
-        total += math.ldexp(far >> 64, e + 64 - _EPOCH_BITS)
+        total += math.ldexp(far >> 64, e + 64 - bits)
     return total
 
 
-def ratio_places(law: Law) -> list[tuple[int, int]]:
+def ratio_places(law: Law, beyond: float) -> list[tuple[int, int]]:
     """Places of one ratio, as pairs (e, i): from 0 on, increasing.
 
-    The ratio at a place is i 2^e.
+    The ratio at a place is i 2^e. P-mass above the last one is at most
+    `beyond`.
     """
     most = 2 * _EPOCH_PLACES
     start = least_distance(2 * float(law.height(ball(0)).mid()))
@@ -220,7 +237,7 @@ def ratio_places(law: Law) -> list[tuple[int, int]]:
     high = [(e, i) for i in range(one, last + 1)]
     while e < _FARTHEST_DOUBLING:
         x = (last * ball(2) ** e).log()
-        if law.height(x) - law.infinite[0] < _TOLD_BEYOND:
+        if law.height(x) - law.infinite[0] < beyond:
             break
         e, first = e + 1, last // 2 + 1
         last = most + max(1 << max(-e, 0), 1)
@@ -228,12 +245,14 @@ def ratio_places(law: Law) -> list[tuple[int, int]]:
     return low[::-1] + high
 
 
-def rare_places(block: Sequence[int], first: int, weight: float) -> int:
-    """How many places at the beginning weigh less than `_RARE_TAIL`."""
+def rare_places(
+    block: Sequence[int], first: int, weight: float, rare: int
+) -> int:
+    """How many places at the beginning weigh less than `rare`."""
     seen = 0.0
     for k, mass in enumerate(block):
         seen += mass * max(1.0, (first + k) * weight)
-        if seen > _RARE_TAIL:
+        if seen > rare:
             return k
     return len(block)
 
@@ -243,12 +262,14 @@ def rare_places(block: Sequence[int], first: int, weight: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class UpperSums:
-    r"""Sums of ratios whose pair dominates, in units of $2^{-320}$.
+    r"""Sums of ratios whose pair dominates.
 
-    Fields: `count` (k); `masses` of Q at the sums $S = i 2^e$, where P
-    has $S/k$ as much; `told`, masses of P and of Q that count as infinite.
+    Fields: `fine`, how fine masses are; `count` (k); `masses` of Q at the
+    sums $S = i 2^e$, where P has $S/k$ as much; `told`, masses of P and of
+    Q that count as infinite.
     """
 
+    fine: Fineness
     count: int
     masses: Blocks
     told: tuple[int, int]
@@ -270,15 +291,17 @@ class UpperSums:
         for e, (first, block) in self.masses.items():
             share = Fraction(2) ** e / self.count
             weight = math.ldexp(1 / self.count, e)
-            start = rare_places(block, first, weight)
-            end = rare_places(block[::-1], 1 - first - len(block), -weight)
+            rare, last = self.fine.rare, first + len(block) - 1
+            start = rare_places(block, first, weight, rare)
+            end = rare_places(block[::-1], -last, -weight, rare)
             end = max(len(block) - end, start)
             for k in (*range(start), *range(end, len(block))):
                 p += block[k] * (first + k) * share
                 q += block[k]
             if start < end:
                 kept[e] = first + start, block[start:end]
-        return UpperSums(self.count, kept, (math.ceil(p), q))
+        told = math.ceil(p), q
+        return UpperSums(self.fine, self.count, kept, told)
 
 
 def block_of(masses: Mapping[int, int]) -> Block:
@@ -293,13 +316,14 @@ def block_of(masses: Mapping[int, int]) -> Block:
 
 @dataclass(frozen=True, eq=False)
 class LowerSums:
-    r"""What an attacker keeps of the ratios, in units of $2^{-320}$.
+    r"""What an attacker keeps of the ratios.
 
-    Fields: `count` (k); `own`, k times the masses of P at what is kept,
+    Fields: `fine`, how fine masses are; `count` (k); `own`, k times the masses of P at what is kept,
     and `masses` of Q, both rounded down; `errors`, bounds for the sum of
     all that was rounded in either.
     """
 
+    fine: Fineness
     count: int
     own: Blocks
     masses: Blocks
@@ -311,7 +335,7 @@ class LowerSums:
         for e in self.own.keys() & self.masses.keys():
             (i, p), (j, q) = self.own[e], self.masses[e]
             start, end = max(i, j), min(i + len(p), j + len(q))
-            least = _RARE_TAIL >> 20
+            least = self.fine.rare >> 20
             while start < end and max(p[start - i], q[start - j]) < least:
                 start += 1
             while start < end and max(p[end - 1 - i], q[end - 1 - j]) < least:
@@ -319,7 +343,7 @@ class LowerSums:
             if start < end:
                 own[e] = start, p[start - i : end - i]
                 masses[e] = start, q[start - j : end - j]
-        return LowerSums(self.count, own, masses, self.errors)
+        return LowerSums(self.fine, self.count, own, masses, self.errors)
 
 
 def places_of_sum(
@@ -327,7 +351,8 @@ def places_of_sum(
 ) -> tuple[int, int, int]:
     """Where places of a sum should be: numbers for `on_places`."""
     count = one.count + other.count
-    spreads = (spread_of(x.masses, x.count) for x in (one, other))
+    bits = one.fine.bits
+    spreads = (spread_of(x.masses, bits, x.count) for x in (one, other))
     most = _EPOCH_PLACES * (2 if count <= _FEW_RATIOS else 1)
     return count, least_distance(math.hypot(*spreads)), most
 
@@ -347,12 +372,12 @@ def whole_ball(value: Ball) -> int:
     return int(found)
 
 
-def first_upper(law: Law) -> UpperSums:
+def first_upper(law: Law, fine: Fineness) -> UpperSums:
     """The ratio of one step, moved to places: chords of its curve."""
-    places = ratio_places(law)
+    places = ratio_places(law, fine.beyond)
     masses: dict[int, dict[int, int]] = {}
-    with flint().ctx.workprec(_EPOCH_BITS + 96):
-        unit = ball(2) ** _EPOCH_BITS
+    with flint().ctx.workprec(fine.bits + 96):
+        unit = ball(2) ** fine.bits
 
         def units(mass: Ball) -> int:
             return whole_ball((mass * unit).upper().ceil())
@@ -367,35 +392,35 @@ def first_upper(law: Law) -> UpperSums:
         for (e, i), (one, other) in zip(places, bends, strict=True):
             masses.setdefault(e, {})[i] = units(other - one)
         told = units(heights[-1]), 0
-    if sum(sum(x.values()) for x in masses.values()) > 2 << _EPOCH_BITS:
+    if sum(sum(x.values()) for x in masses.values()) > 2 << fine.bits:
         raise Undecided("nobody knows the masses of a ratio")
     blocks = {e: block_of(found) for e, found in masses.items()}
-    return UpperSums(1, blocks, told).without_tails()
+    return UpperSums(fine, 1, blocks, told).without_tails()
 
 
 def add_upper(one: UpperSums, other: UpperSums) -> UpperSums:
     """The list of all ratios of two parts of an epoch."""
-    count = one.count + other.count
+    count, bits = one.count + other.count, one.fine.bits
     at = places_of_sum(one, other)
-    masses = sum_blocks(one.masses, other.masses, True)
+    masses = sum_blocks(one.masses, other.masses, bits, True)
     (p, q), (r, s) = one.kept, other.kept
     (p0, q0), (r0, s0) = one.told, other.told
     told_p = one.count * (p0 * (s + s0) + p * s0)
     told_p += other.count * (r0 * (q + q0) + r * q0)
     told_q = (q + q0) * (s + s0) - q * s
-    unit = 1 << _EPOCH_BITS
+    unit = 1 << bits
     told = -(-told_p // (count * unit)), -(-told_q // unit)
     found = on_places(masses, *at, True)
-    return UpperSums(count, found, told).without_tails()
+    return UpperSums(one.fine, count, found, told).without_tails()
 
 
-def first_lower(law: Law) -> LowerSums:
+def first_lower(law: Law, fine: Fineness) -> LowerSums:
     """The cell of the ratio of one step, by the place in it."""
-    places = ratio_places(law)
+    places = ratio_places(law, fine.beyond)
     found: list[dict[int, dict[int, int]]] = [{}, {}]
     wrong = [0, 0]
-    with flint().ctx.workprec(_EPOCH_BITS + 96):
-        unit = ball(2) ** _EPOCH_BITS
+    with flint().ctx.workprec(fine.bits + 96):
+        unit = ball(2) ** fine.bits
 
         def units(mass: Ball) -> tuple[int, int]:
             """The mass, rounded down, and how much it may be off."""
@@ -415,16 +440,16 @@ def first_lower(law: Law) -> LowerSums:
                 wrong[k] += off
     own, masses = ({e: block_of(x) for e, x in y.items()} for y in found)
     errors = wrong[0], wrong[1]
-    return LowerSums(1, own, masses, errors).without_tails()
+    return LowerSums(fine, 1, own, masses, errors).without_tails()
 
 
 def add_lower(one: LowerSums, other: LowerSums) -> LowerSums:
     """What is kept of two parts of an epoch: the sum of both, rounded."""
-    count = one.count + other.count
+    count, bits = one.count + other.count, one.fine.bits
     at = places_of_sum(one, other)
-    masses = sum_blocks(one.masses, other.masses, False)
-    first = sum_blocks(one.own, other.masses, False)
-    second = sum_blocks(one.masses, other.own, False)
+    masses = sum_blocks(one.masses, other.masses, bits, False)
+    first = sum_blocks(one.own, other.masses, bits, False)
+    second = sum_blocks(one.masses, other.own, bits, False)
     own = {
         e: added(first.get(e, _NO_MASSES), second.get(e, _NO_MASSES))
         for e in {*first, *second}
@@ -434,7 +459,8 @@ def add_lower(one: LowerSums, other: LowerSums) -> LowerSums:
     wrong = f + h + one.count * k + other.count * g + 2 * rounded[0]
     errors = wrong + 1, g + k + rounded[1] + 1
     own, masses = (on_places(x, *at, False) for x in (own, masses))
-    return LowerSums(count, own, masses, errors).without_tails()
+    sums = LowerSums(one.fine, count, own, masses, errors)
+    return sums.without_tails()
 
 
 Sums = TypeVar("Sums", UpperSums, LowerSums)
@@ -453,15 +479,15 @@ def of_all_steps(
 
 
 @lru_cache(32)
-def upper_sums(law: Law, steps: int) -> UpperSums:
+def upper_sums(law: Law, steps: int, fine: Fineness) -> UpperSums:
     """The list of an epoch that dominates."""
-    return of_all_steps(first_upper(law), steps, add_upper)
+    return of_all_steps(first_upper(law, fine), steps, add_upper)
 
 
 @lru_cache(32)
-def lower_sums(law: Law, steps: int) -> LowerSums:
+def lower_sums(law: Law, steps: int, fine: Fineness) -> LowerSums:
     """The list of an epoch that is reached."""
-    return of_all_steps(first_lower(law), steps, add_lower)
+    return of_all_steps(first_lower(law, fine), steps, add_lower)
 
 
 @dataclass(frozen=True)
@@ -484,10 +510,11 @@ class EpochLaw(TableLaw):
     above: bool
 
     def rows(self) -> tuple[list[Event], Ball]:
-        unit, steps = ball(2) ** -_EPOCH_BITS, ball(self.steps)
+        fine = FINE if flint().ctx.prec >= FINE_FROM else COARSE
+        unit, steps = ball(2) ** -fine.bits, ball(self.steps)
         rows = []
         if self.above:
-            sums = upper_sums(self.base, self.steps)
+            sums = upper_sums(self.base, self.steps, fine)
             told_p, told_q = (unit * told for told in sums.told)
             for e, (first, block) in sums.masses.items():
                 apart = ball(2) ** e
@@ -496,7 +523,7 @@ class EpochLaw(TableLaw):
                     rows.append((q * i * apart / steps, q))
             rows += [(told_p, ball(0)), (ball(0), told_q)]
             return [x for x in rows if not x[0] == 0 == x[1]], ball(0)
-        kept = lower_sums(self.base, self.steps)
+        kept = lower_sums(self.base, self.steps, fine)
         p_off, q_off = (ball(0).union(ball(x)) for x in kept.errors)
         least = _KNOWN_MASS * max(kept.errors)
         for e, (_, own) in kept.own.items():

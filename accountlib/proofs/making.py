@@ -28,7 +28,7 @@ from accountlib.counting.loss_tables import GridTooFine
 from accountlib.counting.rounding import log_peak
 from accountlib.engine.grids import aligned_step
 from accountlib.engine.one_sided import Losses
-from accountlib.engine.rare_steps import bound_direction
+from accountlib.engine.rare_steps import bound_direction, least_order
 from accountlib.engine.saddle import Query
 from accountlib.engine.search import (
     Search,
@@ -56,11 +56,13 @@ from accountlib.proofs.certificates import (
     End,
     Proof,
     decided,
+    first_bits,
     made_table,
     replay,
     table_terms,
 )
 from accountlib.proofs.drafts import (
+    beyond_places,
     draft_grid,
     window_ends,
     with_far_places,
@@ -98,6 +100,8 @@ __all__ = [
     "precise_draft",
     "best_draft",
     "next_share",
+    "gentler",
+    "is_easy",
     "engine_search",
     "prove_by_sum",
     "simple_proof",
@@ -157,6 +161,8 @@ class Goal:
 
     def rounded(self, value: Ball) -> float:
         """A number that a bound in a ball surely reaches."""
+        if not value.is_finite():  # nothing is known
+            return math.inf if self.side == "upper" else 0.0
         if self.side == "upper":
             return math.nextafter(float(value.upper()), math.inf)
         return max(math.nextafter(float(value.lower()), -math.inf), 0.0)
@@ -215,7 +221,7 @@ def draft_sum(goal: Goal, search: Search, spread: float, most: float) -> Proof:
     parts = []
     for kind, (law, count) in enumerate(goal.laws.items()):
         if sign > 0:
-            enough = _SPARED * goal.delta / search.count
+            enough = beyond_places(search, spread, goal.delta)
             far = with_far_places(grids[kind], law, search, enough)
             grids[kind] = with_low_places(far, law, search, kind)
         table = made_table(law, grids[kind], sign, flint().ctx.prec)
@@ -233,7 +239,7 @@ def precise_draft(
     goal: Goal, search: Search, spread: float, most: float
 ) -> Proof:
     """`draft_sum` with as many bits as it takes."""
-    bits = FIRST_BITS
+    bits = first_bits(goal.laws, goal.delta)
     while True:
         try:
             with flint().ctx.workprec(bits):
@@ -281,19 +287,42 @@ def next_share(tried: Sequence[tuple[float, float]], goal: float) -> float:
     return min(_SAFE * wanted or share / 2, share / 1.3)
 
 
+def gentler(search: Search, goal: Goal) -> Search:
+    """The search for a goal that is far from the truth.
+
+    With the smallest order whose Chernoff bound shows it, and a step for it.
+    """
+    least = math.log(_EASY * goal.delta)
+    before = math.inf
+    while search.order < before / 2:
+        before = search.order
+        order = least_order(search.cells, before, (goal.epsilon, least))
+        search = replace(search, order=order, slope=order)
+    search = replace(search, guess=_EASY * goal.delta)
+    return replace(
+        search, step=first_step(search, search.query.relative_width)
+    )
+
+
+def is_easy(goal: Goal, bound: Bound) -> bool:
+    """Whether the engine's bound is far below an upper goal."""
+    return goal.side == "upper" and bound.upper < _EASY * goal.delta
+
+
 def engine_search(losses: Losses, goal: Goal, width: float) -> Search:
     """Where the engine looks for the goal, with its finest step."""
     look = first_look(losses, Query(None, goal.epsilon, width))
     found = bound_direction(look)
-    look = with_atoms(look)
+    look = replace(with_atoms(look), bound=found.bound)
+    if is_easy(goal, found.bound):
+        return gentler(look, goal)
     steps = [x.step for x in (found, *found.halves) if x.step > 0]
-    step = min(steps) if steps else first_step(look, width)
-    return replace(look, step=step, bound=found.bound)
+    return replace(look, step=min(steps, default=first_step(look, width)))
 
 
 def prove_by_sum(goal: Goal, search: Search) -> Shown | None:
     """Grids that become finer until the goal is proven, or hopeless."""
-    easy = goal.side == "upper" and (search.bound.upper < _EASY * goal.delta)
+    easy = is_easy(goal, search.bound)
     share = _FIRST_SHARES[2 if easy else int(has_atoms(search))]
     tried: list[tuple[float, float]] = []
     best = None
@@ -323,8 +352,8 @@ def prove_by_sum(goal: Goal, search: Search) -> Shown | None:
 # --- Ends
 
 
-def simple_proof(goal: Goal) -> Proof | None:
-    """A proof without a sum, if there is one."""
+def simple_proof(goal: Goal) -> Shown | None:
+    """A proof without a sum: the first that reaches the goal, or the best."""
     ways: list[Proof] = []
     if sum(goal.laws.values()) == 1 and math.isfinite(goal.epsilon):
         ways = [Proof(goal.side, goal.direction, "one run")]
@@ -339,23 +368,31 @@ def simple_proof(goal: Goal) -> Proof | None:
             ways.append(Proof("lower", at, "all at once", grids))
     elif math.isfinite(goal.epsilon):
         ways.append(Proof(goal.side, goal.direction, "largest loss"))
-    return next((way for way in ways if goal.decided(way)[0]), None)
+    best = None
+    for way in ways:
+        proven, value, _ = goal.decided(way)
+        shown = Shown(way, proven, goal.rounded(value))
+        if proven:
+            return shown
+        best = max(best or shown, shown, key=goal.closeness)
+    return best
 
 
 def prove(goal: Goal, losses: Losses, width: float) -> Shown | None:
     """A proof of a goal, or of something weaker, if one is found."""
-    proof = simple_proof(goal)
-    if proof:
-        return Shown(proof, True, goal.delta)
+    simple = simple_proof(goal)
+    if simple and simple.proven:
+        return simple
     if goal.delta == 0 or math.isinf(goal.epsilon):
         return None
     if sum(goal.laws.values()) == 1:  # all that a single run shows
-        proof = Proof(goal.side, goal.direction, "one run")
-        return Shown(proof, False, goal.rounded(goal.decided(proof)[1]))
+        return simple
     search = engine_search(losses, goal, width)
     low, high = search.bound
     hopeless = low > goal.delta if goal.side == "upper" else high < goal.delta
-    return None if hopeless else prove_by_sum(goal, search)
+    found = None if hopeless else prove_by_sum(goal, search)
+    both = [shown for shown in (simple, found) if shown]
+    return max(both, key=goal.closeness, default=None) if found else None
 
 
 @dataclass(frozen=True)
