@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from accountlib.counting.loss_tables import TINY, GridTooFine
 from accountlib.engine.grids import cut_tails, grid_edges, landmarks
+from accountlib.engine.rare_steps import least_order
 from accountlib.engine.saddle import Cells
-from accountlib.engine.search import Search
+from accountlib.engine.search import Search, first_step
 from accountlib.proofs.balls import Law, Masses, Undecided, ball
 from accountlib.proofs.certificates import End
 from accountlib.proofs.sums import Grid, farthest, runs_of
@@ -40,6 +41,8 @@ __all__ = [
     "with_far_places",
     "with_low_places",
     "window_ends",
+    "gentler",
+    "has_atoms",
 ]
 
 # --- Chosen numbers
@@ -54,6 +57,7 @@ _MOST_DRAWN = 40_000  # places for one kind of loss
 _FAR = 0.1  # of the width: what losses beyond all places cost
 _LEAST_FAR = 1e-9  # part of delta that they cost, at least
 _MOST_FAR = 0.1  # the same, at most
+_GENTLE = 8.0  # times the step, where a goal is easy
 _MOST_BEYOND = 20_000  # places beyond the others, for a rare large loss
 
 # --- Places for a loss
@@ -212,3 +216,26 @@ def window_ends(
         needed = (float(growth.upper()) - log_out) / theta
         ends.append(min(farthest(parts, sign), math.ceil(needed)))
     return -ends[0], ends[1]
+
+
+# --- A goal that is far away
+
+
+def gentler(search: Search, epsilon: float, delta: float) -> Search:
+    """The search for a delta that is far above the truth.
+
+    With the smallest order that shows it, and a step for this order.
+    """
+    before = math.inf
+    while search.order < before / 2:
+        before = search.order
+        order = least_order(search.cells, before, (epsilon, math.log(delta)))
+        search = replace(search, order=order, slope=order)
+    search = replace(search, guess=delta)
+    step = _GENTLE * first_step(search, search.query.relative_width)
+    return replace(search, step=step)
+
+
+def has_atoms(search: Search) -> bool:
+    """Whether some losses have atoms, which should lie on places."""
+    return any(pair.atom_count for pair in search.pairs)

@@ -28,7 +28,7 @@ from accountlib.counting.loss_tables import GridTooFine
 from accountlib.counting.rounding import log_peak
 from accountlib.engine.grids import aligned_step
 from accountlib.engine.one_sided import Losses
-from accountlib.engine.rare_steps import bound_direction, least_order
+from accountlib.engine.rare_steps import bound_direction
 from accountlib.engine.saddle import Query
 from accountlib.engine.search import (
     Search,
@@ -64,6 +64,8 @@ from accountlib.proofs.certificates import (
 from accountlib.proofs.drafts import (
     beyond_places,
     draft_grid,
+    gentler,
+    has_atoms,
     window_ends,
     with_far_places,
     with_low_places,
@@ -95,13 +97,10 @@ from accountlib.worst_cases.noise import GaussianPair
 __all__ = [
     "Goal",
     "Shown",
-    "has_atoms",
     "draft_sum",
     "precise_draft",
     "best_draft",
     "next_share",
-    "gentler",
-    "is_easy",
     "engine_search",
     "prove_by_sum",
     "simple_proof",
@@ -124,10 +123,9 @@ _CORE = 0.7  # of the step: the least distance, if others are coarser
 _LITTLE_WORK = 3e6  # products of one sum: nothing shorter is looked for
 _TABLE_WORK = 2000.0  # products that take as long as a place of a table
 # How often, and how fine
-# Of the engine's step: a first try, one with atoms, and an easy one
-_FIRST_SHARES = 0.9, 1.0, 8.0
+_FIRST_SHARES = 0.9, 1.0  # of the engine's step: a first try, with atoms
 _EASY = 0.5  # part of the goal that the engine's bound does not exceed
-_SAFE = 0.9  # of the step that two tries seem to ask for
+_SAFE = 0.9  # of the step that is asked for; an end moves by 1/0.9 as much
 _FINEST_SHARE = 0.01  # of the engine's step
 _GRIDS = 8  # tries for one end
 _LOOSER = 4.0  # times the room by which an end moves
@@ -186,11 +184,6 @@ class Shown:
 
 
 # --- A draft
-
-
-def has_atoms(search: Search) -> bool:
-    """Whether some losses have atoms, which should lie on places."""
-    return any(pair.atom_count for pair in search.pairs)
 
 
 def draft_sum(goal: Goal, search: Search, spread: float, most: float) -> Proof:
@@ -287,43 +280,20 @@ def next_share(tried: Sequence[tuple[float, float]], goal: float) -> float:
     return min(_SAFE * wanted or share / 2, share / 1.3)
 
 
-def gentler(search: Search, goal: Goal) -> Search:
-    """The search for a goal that is far from the truth.
-
-    With the smallest order whose Chernoff bound shows it, and a step for it.
-    """
-    least = math.log(_EASY * goal.delta)
-    before = math.inf
-    while search.order < before / 2:
-        before = search.order
-        order = least_order(search.cells, before, (goal.epsilon, least))
-        search = replace(search, order=order, slope=order)
-    search = replace(search, guess=_EASY * goal.delta)
-    return replace(
-        search, step=first_step(search, search.query.relative_width)
-    )
-
-
-def is_easy(goal: Goal, bound: Bound) -> bool:
-    """Whether the engine's bound is far below an upper goal."""
-    return goal.side == "upper" and bound.upper < _EASY * goal.delta
-
-
 def engine_search(losses: Losses, goal: Goal, width: float) -> Search:
     """Where the engine looks for the goal, with its finest step."""
     look = first_look(losses, Query(None, goal.epsilon, width))
     found = bound_direction(look)
     look = replace(with_atoms(look), bound=found.bound)
-    if is_easy(goal, found.bound):
-        return gentler(look, goal)
+    if goal.side == "upper" and found.bound.upper < _EASY * goal.delta:
+        return gentler(look, goal.epsilon, _EASY * goal.delta)
     steps = [x.step for x in (found, *found.halves) if x.step > 0]
     return replace(look, step=min(steps, default=first_step(look, width)))
 
 
 def prove_by_sum(goal: Goal, search: Search) -> Shown | None:
     """Grids that become finer until the goal is proven, or hopeless."""
-    easy = is_easy(goal, search.bound)
-    share = _FIRST_SHARES[2 if easy else int(has_atoms(search))]
+    share = _FIRST_SHARES[has_atoms(search)]
     tried: list[tuple[float, float]] = []
     best = None
     for _ in range(_GRIDS):
@@ -392,7 +362,7 @@ def prove(goal: Goal, losses: Losses, width: float) -> Shown | None:
     hopeless = low > goal.delta if goal.side == "upper" else high < goal.delta
     found = None if hopeless else prove_by_sum(goal, search)
     both = [shown for shown in (simple, found) if shown]
-    return max(both, key=goal.closeness, default=None) if found else None
+    return max(both, key=goal.closeness) if found else None
 
 
 @dataclass(frozen=True)
@@ -443,22 +413,39 @@ class RunToProve:
     def again(self, shown: Shown, side: End, end: float) -> Shown:
         """The same proof, held against another end."""
         goal = self.goal(shown.proof.direction, side, end)
-        return replace(shown, proven=goal.decided(shown.proof)[0])
+        proven, value, _ = goal.decided(shown.proof)
+        return Shown(shown.proof, proven, goal.rounded(value))
+
+    def nearest(
+        self, found: Sequence[Shown], side: End, end: float, room: float
+    ) -> float:
+        """An end that proofs should reach, by what they show at this one."""
+        missed = [x for x in found if not x.proven]
+        shown = [x.delta for x in missed]
+        worst = max(shown) if side == "upper" else min(shown)
+        if self.asked == "delta" or not 0 < worst < math.inf:
+            return worst
+        sums = [(x.delta, x.proof.circle) for x in missed if x.proof.circle]
+        logs = [math.log(x / self.given) / circle.tilt for x, circle in sums]
+        away = min(max(map(abs, logs), default=math.inf) / _SAFE, room)
+        return end + away if side == "upper" else max(end - away, 0.0)
 
     def proven_end(self, side: End, bound: Bound) -> tuple[float, list[Proof]]:
         """An end that is proven: the engine's, or a looser one."""
         end = first = getattr(bound, side)
-        gap = bound.upper - bound.lower  # wide where theory leaves one
-        room = max(min(gap / 4, _MOST_ROOM * first), 1e-9 * first)
+        room = (bound.upper - bound.lower) / 4  # wide with a gap of theory
+        room = max(min(room, _MOST_ROOM * first), 1e-9 * first)
         for _ in range(_MOVES):
             if end == self.nothing(side):
                 break
             found = self.shown(side, end)
-            missed = [x.delta for x in found if not x.proven]
-            if missed and self.asked == "delta":
-                end = max(missed) if side == "upper" else min(missed)
-                if end < 1:
-                    found = [self.again(x, side, end) for x in found]
+            for _ in range(_MOVES // 2):  # with the same proof
+                if not found or all(x.proven for x in found):
+                    break
+                end = self.nearest(found, side, end, room)
+                if not 0 < end < self.nothing("upper"):
+                    break
+                found = [self.again(x, side, end) for x in found]
             if found and all(x.proven for x in found):
                 return end, [x.proof for x in found]
             end = first + room if side == "upper" else max(first - room, 0.0)
