@@ -10,6 +10,7 @@ Names used here:
 | $\lambda$, $\eta$ | `tilt`, `theta` | tilt, and exponent of an end of the window |
 | $\rho$, $w$ | `rough / length`, `wide` | density of tilted mass; distance of places |
 | $c$ | – | price of a place, in units of error |
+| $i$, $k$ | `i` | place of a sum; place of a table |
 | $\mu$ | – | distance of two normal laws |
 | $T_j$ | `count` | how often law $j$ occurs |
 | $m_{jk}$ | `masses` | tilted mass of law $j$ at place $k$ |
