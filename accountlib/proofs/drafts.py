@@ -189,7 +189,16 @@ def window_ends(
     log_out: float,
     thetas: Sequence[float],
 ) -> tuple[int, int]:
-    """First and last place of a window; outside is little tilted mass."""
+    """First and last place of a window; outside is little tilted mass.
+
+    Parameters: `parts`, tilted masses of each law with its count;
+    `log_out`, logarithm of what may be beyond one end; `thetas`, the
+    exponents of the lower and of the upper end, for each place.
+
+    >>> coin = [(-1, ball(0.5)), (1, ball(0.5))]
+    >>> window_ends([(coin, 10)], -2.0, (1.0, 0.5))
+    (-7, 7)
+    """
     ends = []
     for sign, theta in zip((-1, 1), thetas, strict=True):
         growth = ball(0)
