@@ -209,7 +209,7 @@ class LaplaceLaw(Law):
 
 @dataclass(frozen=True)
 class SampledLaw(Law):
-    r"""The record takes part with chance $\gamma$.
+    r"""The record takes part with chance $\gamma < 1$.
 
     Formula: $((1-\gamma) Q + \gamma P, Q)$; $E_x$ is that of the base at
     $\ln((e^x - 1 + \gamma)/\gamma)$.

@@ -10,6 +10,7 @@ Names used here:
 | $\lambda$, $\eta$ | `tilt`, `theta` | tilt, and exponent of an end of the window |
 | $\rho$, $w$ | `rough / length`, `wide` | density of tilted mass; distance of places |
 | $c$ | – | price of a place, in units of error |
+| $i$, $k$ | `i` | place of a sum; place of a table |
 | $\mu$ | – | distance of two normal laws |
 | $T_j$ | `count` | how often law $j$ occurs |
 | $m_{jk}$ | `masses` | tilted mass of law $j$ at place $k$ |
@@ -203,7 +204,16 @@ def window_ends(
     log_out: float,
     thetas: Sequence[float],
 ) -> tuple[int, int]:
-    """First and last place of a window; outside is little tilted mass."""
+    """First and last place of a window; outside is little tilted mass.
+
+    Parameters: `parts`, tilted masses of each law with its count;
+    `log_out`, logarithm of what may be beyond one end; `thetas`, the
+    exponents of the lower and of the upper end, for each place.
+
+    >>> coin = [(-1, ball(0.5)), (1, ball(0.5))]
+    >>> window_ends([(coin, 10)], -2.0, (1.0, 0.5))
+    (-7, 7)
+    """
     ends = []
     for sign, theta in zip((-1, 1), thetas, strict=True):
         growth = ball(0)

@@ -318,9 +318,9 @@ def block_of(masses: Mapping[int, int]) -> Block:
 class LowerSums:
     r"""What an attacker keeps of the ratios.
 
-    Fields: `fine`, how fine masses are; `count` (k); `own`, k times the masses of P at what is kept,
-    and `masses` of Q, both rounded down; `errors`, bounds for the sum of
-    all that was rounded in either.
+    Fields: `fine`, how fine masses are; `count` (k); `own`, k times the
+    masses of P at what is kept, and `masses` of Q, both rounded down;
+    `errors`, bounds for the sum of all that was rounded in either.
     """
 
     fine: Fineness

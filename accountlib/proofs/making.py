@@ -11,7 +11,6 @@ Names used here:
 | $\lambda$, $\eta$ | `tilt`, `thetas` | tilt, and exponents of the window's ends |
 | $s$, $b(s)$ | `share`, `bound` | step as a part of the engine's, and the bound that it gives |
 | $b_0$, $c$ | –, `curvature` | limit of the bound for small steps, and how fast it leaves it |
-| $T$ | `count` | how often a law occurs |
 """
 
 import math
@@ -122,8 +121,8 @@ _SPARED = 1e-9  # part of delta for tails, window and high frequencies
 _CORE = 0.7  # of the step: the least distance, if others are coarser
 _LITTLE_WORK = 3e6  # products of one sum: nothing shorter is looked for
 _TABLE_WORK = 2000.0  # products that take as long as a place of a table
-# How often, and how fine
-_FIRST_SHARES = 0.9, 1.0  # of the engine's step: a first try, with atoms
+# How fine, as parts of the engine's step, and how often
+_FIRST_SHARES = 0.9, 1.0  # a first try, one with atoms
 _EASY = 0.5  # part of the goal that the engine's bound does not exceed
 _SAFE = 0.9  # of the step that is asked for; an end moves by 1/0.9 as much
 _FINEST_SHARE = 0.01  # of the engine's step

@@ -13,8 +13,10 @@ Names used here:
 | $n_j$ | `counts` | number of steps of kind $j$ |
 | $\hat m_i$, $z_i$ | –, `z` | transform of a row; the same without its sum |
 | $D_i$, $\eta$ | –, `thetas` | how far the transform of a row has surely decayed; exponent of Chernoff's inequality |
+| $p_i$ | – | part of row $i$ in a mixture, $s_{ji} M_i$ |
 | $\lambda$ | `tilt`, `order` | tilt; order of the saddle point |
-| $u$ | `UNIT` | unit round-off, $2^{-53}$ |
+| $m$, $l$, $S$ | – | a corner, a step that is weaker, and a length: as on page-blends |
+| $\rho$ | `taken` | largest part that is taken away from a mass of $m$ |
 """
 
 import math

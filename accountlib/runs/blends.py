@@ -8,7 +8,10 @@ Names used here:
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
 | $t$ | `variation` | total variation of a Gaussian step without sampling, $2 \Phi(\mu/2) - 1$ with $\mu = 1/\sigma$ |
-| $u$, $v$ | `up`, `down` | place of $t$, and of a rate $\gamma$, in a cell, from 0 to 1, rounded up or down |
+| $\mu$, $\sigma$; $\gamma$ | `mu`, `noise`; `rate` | distance of two normal laws, and noise; chance of a record to take part |
+| $\alpha$, $b$ | – | $e^\varepsilon$; $1 + (\alpha - 1)/\gamma$ |
+| $u$, $v$ | – | place of $t$ in a cell, from 0 to 1; place of the rate |
+| – | `up`, `down` | either of these places, rounded up or down |
 | $m$, $l$, $l'$ | `below` | weakest corner of a cell; steps that are weaker than it in $t$, and in $\gamma$ |
 | $S$, $R$ | `slope` | length of a cell over the distance of $l$ from $m$, in $t$; of $l'$ from $m$, in $\gamma$ |
 | $r$ | – | bound of the density of the loss of $l$ over that of $m$ |

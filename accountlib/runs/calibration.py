@@ -13,6 +13,7 @@ Names used here:
 | $f$ | `excess` | by how much a run with the parameter $x$ misses the target: positive if it does |
 | $y$ | – | a parameter near $x$ at which the target is missed |
 | $\sigma$ | `noise_multiplier` | Gaussian noise in units of the clipping norm; for counts absolute |
+| $s$ | `scale` | scale of Laplace noise |
 | $k$ | `sensitivity` | by how much a record can change a count |
 | $\gamma$ | `rate` | sampling rate |
 """
