@@ -434,7 +434,7 @@ class RunToProve:
         end = first = getattr(bound, side)
         room = (bound.upper - bound.lower) / 4  # wide with a gap of theory
         room = max(min(room, _MOST_ROOM * first), 1e-9 * first)
-        for _ in range(_MOVES):
+        for _ in range(_MOVES if math.isfinite(first) else 1):
             if end == self.nothing(side):
                 break
             found = self.shown(side, end)
