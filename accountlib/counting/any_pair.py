@@ -230,7 +230,7 @@ def loss_quantiles(
 
     Parameters: `pair`; `tail_mass` in [0, 1).
     Returns: (low, high), inside the pair's range of losses and within a
-    few percent of the tightest such numbers.
+    few percent of the tightest such numbers; `high` is 1e300 at most.
 
     >>> from accountlib.worst_cases.noise import GaussianPair
     >>> low, high = loss_quantiles(GaussianPair(1.0), 1e-9)
@@ -240,7 +240,7 @@ def loss_quantiles(
     low, high = pair.loss_range
     if math.fsum(pair.masses([0.0])[0]) == 0:
         return 0.0, 0.0  # no finite loss has any P-mass
-    powers = np.logspace(-12, 12, 241)
+    powers = np.append(np.logspace(-12, 12, 241), 10.0 ** np.arange(13, 301))
     edges = np.concatenate([-powers[::-1], [0.0], powers])
     for _ in range(3):
         p = pair.masses(edges)[0]
@@ -255,7 +255,7 @@ def loss_quantiles(
         fine_low = np.linspace(edges[i], edges[min(i + 1, len(edges) - 1)], 33)
         fine_high = np.linspace(edges[max(j - 1, 0)], edges[j], 33)
         edges = np.unique(np.concatenate([fine_low, fine_high]))
-    return low, max(low, high)
+    return low, max(low, min(high, 1e300))
 
 
 def even_edges(
@@ -279,6 +279,8 @@ def even_edges(
         meet = math.log1p(-infinity) - math.log1p(-other_infinity)
         low = min(low, 0.0, meet)
     low = max(low, -LARGEST_LOSS)
+    if max(-low, high) / step == math.inf:  # no float counts the cells
+        raise GridTooFine(step, 2**1024)
     # A loss on a grid point may be rounded across it: leave it some room.
     first = math.floor(low / step - 1e-9)
     last = max(math.ceil(high / step + 1e-9), first)
@@ -343,7 +345,7 @@ def discretize(
     grid = grid_masses(cells, step, bound, infinity == other_infinity == 0)
     sign = 1 if bound in ("upper", "buckets-upper") else -1
     if sign > 0:
-        infinity += p[-1]
+        infinity += float((p[-1:] * (1 + pair.mass_error(p[-1:])))[0])
     grid = grid * (1 + sign * pair.mass_error(grid))
     infinity = min(1.0, infinity * (1 + sign * 4 * UNIT))
     return PrivacyLossDistribution(step, first, grid, infinity, bound)

@@ -430,7 +430,9 @@ def sum_spectrum(power: Power, bare: TiltedTable, circle: Circle) -> Spectrum:
         keep = np.zeros(1, int)
     if _READING * len(keep) > MOST_WORK:
         raise GridTooFine(bare.step, size)
-    largest = power.logs.real if power.gain is None else power.most
+    largest = power.most
+    if power.gain is None:
+        largest = power.logs.real + power.lost
     growth = math.exp(min(max(float(largest[0]), 0.0), 700.0))
     turns = keep * ((power.middle - circle.first) % size) % size
     turn = np.exp(2j * np.pi / size * turns) / size

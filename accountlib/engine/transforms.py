@@ -186,15 +186,18 @@ def tail_window(
             seen = np.flatnonzero(table.mass)
             place, mass = table.index[seen], table.mass[seen]
             center = int(place[np.argmax(mass)])
-            exponent = sign * theta * (place - center) + np.log(mass)
+            away, log_mass = sign * theta * (place - center), np.log(mass)
+            exponent = away + log_mass
             top = float(np.max(exponent))
             log_sum = math.log(float(np.sum(np.exp(exponent - top))))
-            size = float(np.max(np.abs(exponent)))
+            size = float(np.max(np.abs(away) + np.abs(log_mass)))
             room = UNIT * (64 + math.log2(len(seen)) + 4 * size)
             growth += count * (top + log_sum + room)
             total += count * center
             support += count * int(table.index[end])
-        reach = (growth - log_tail) / theta * (1 + 1e-9) + 1e-3
+        # of the tiniest losses, an exponent for each index may be 0
+        reach = (growth - log_tail) / theta if theta > 0 else math.inf
+        reach += 1e-9 * abs(reach) + 1e-3
         if reach < abs(support - total):
             support = total + sign * math.ceil(reach)
         ends.append(support)

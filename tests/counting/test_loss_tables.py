@@ -132,6 +132,29 @@ def test_a_loss_far_beyond_six_hundred():
         assert upper.delta(epsilon) - lower.delta(epsilon) < 0.01
 
 
+@pytest.mark.parametrize("mu", [1.5e6, 1e9, 1e155, 1e300])
+def test_losses_beyond_all_powers_that_were_tried(mu):
+    """All of the loss lies near mu**2/2, which may be no float."""
+    pair, step = al.GaussianPair(mu), min(mu * mu / 1000, 1e297)
+    sides = "upper", "lower"
+    upper, lower = (al.discretize(pair, step=step, bound=x) for x in sides)
+    for epsilon in (0.0, 1.0, step):
+        assert lower.delta(epsilon) <= 1 <= upper.delta(epsilon)
+        assert lower.delta(epsilon) > 0.9
+    with pytest.raises(loss_tables.GridTooFine):
+        al.discretize(pair, step=5e-324)
+
+
+@pytest.mark.parametrize("mu, step", [(0.5, 0.7), (1.0, 0.7), (3.7, 0.25)])
+def test_mass_beyond_the_grid_is_rounded_up(mu, step):
+    """As far as the pair says that a mass may be off, and not less."""
+    for tail in (1e-12, 1e-9, 1e-5):
+        table = al.discretize(al.GaussianPair(mu), step=step, tail_mass=tail)
+        end = step * (table.first_index + len(table.mass) - 1)
+        at = mp.mpf(end) / mu - mp.mpf(mu) / 2
+        assert table.infinity_mass >= mp.erfc(at / mp.sqrt(2)) / 2
+
+
 def test_the_tail_goes_to_the_safe_side():
     """A coarse tail_mass: cut off, moved to infinity or to the last point."""
     made = tables(GAUSS, 0.01, tail_mass=1e-3)

@@ -60,6 +60,30 @@ def test_the_window_holds_the_mass(log_tail, theta):
     assert mass <= 2 * mp.exp(log_tail)
 
 
+@pytest.mark.parametrize("count", [10**7, 10**9, 10**12])
+@pytest.mark.parametrize("masses", [(0.45, 0.55), (0.55, 0.45)])
+def test_the_window_far_from_the_most_frequent_loss(count, masses):
+    """Chernoff's inequality at both ends, which lie on one side of it."""
+    import mpmath as mp
+
+    coin = made_table(masses, "upper", first=0, tilt=1e-9)
+    coin = replace(coin, index=np.array([0, 1000]))
+    theta, log_tail = 1e-5, -20.0
+    low, high = tail_window([(coin, count)], log_tail, (theta, theta))
+    one, other = map(mp.mpf, coin.mass.tolist())
+    with mp.workdps(60):
+        for sign, end in ((1, high), (-1, low)):
+            growth = count * mp.log(one + other * mp.exp(sign * theta * 1000))
+            assert growth - sign * theta * mp.mpf(end) <= log_tail
+    assert high - low < 1000 * count
+
+
+def test_a_window_of_the_tiniest_losses_has_all_of_them():
+    """An exponent for each index may be too small for a float."""
+    coin = made_table([0.5, 0.5], "upper", first=0, tilt=1e-9)
+    assert tail_window([(coin, 5)], -28.0, (0.0, 0.0)) == (0, 5)
+
+
 def random_table(seed):
     """Smooth, bumpy and sparse tables, by turns."""
     rng = np.random.default_rng(seed)
