@@ -266,6 +266,7 @@ def chernoff_exponents(
     spread = sum(n * float(d.losses[-1] - d.losses[0]) for d, n in parts)
     if spread <= 0:
         return 1.0, 1.0  # all tables have one row
+    spread = max(spread, 1e-290)  # its inverse is a float
     center = log_moment(parts, tilt)
 
     def reach(log_theta: float, sign: int) -> float:

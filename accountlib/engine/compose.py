@@ -196,9 +196,10 @@ def as_distribution(
     -2
     """
     sign, mass, infinity = total.sign, total.mass, total.infinity_mass
-    scale = math.exp(total.log_scale) * (1 + sign * 16 * UNIT)
+    scale = math.exp(min(total.log_scale, 700.0)) * (1 + sign * 16 * UNIT)
     if sign > 0:
         infinity += scale * total.padding
+        infinity += total.log_scale > 700  # no float holds such masses
         infinity = min(1.0, infinity * (1 + 16 * UNIT))
     else:
         most = total.padding / math.sqrt(len(mass)) + outside

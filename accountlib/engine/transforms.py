@@ -289,7 +289,7 @@ def highest_frequency(
     ]
     low, high = 0, size // 2
     for _ in range(2):
-        tries = np.geomspace(max(low, 1), high, 24).round()
+        tries = np.geomspace(max(low, 1), float(high), 24).round()
         decay = log_decay(layers, 2 * np.pi / size * (tries + 1))
         enough = np.flatnonzero(decay > needed)
         if len(enough) == 0:

@@ -360,3 +360,19 @@ def test_next_to_no_finite_loss(bound, sign, tiny):
         low, high = sorted([found.delta(0.0), infinity])
         assert high - low <= 2 * exact - 2 * infinity + 1e-14
         assert sign * (found.delta(0.0) - infinity) >= -1e-15
+
+
+@pytest.mark.parametrize("step", [5e-324, 1e-300])
+def test_the_tiniest_steps_compose(step):
+    """The inverse of such a step is no float."""
+    table = PrivacyLossDistribution(step, -1, [0.25, 0.0, 0.75], 0.0)
+    total = al.self_compose(table, 5)
+    assert np.allclose(total.mass[:3], [1 / 4**5, 0, 15 / 4**5], atol=1e-12)
+
+
+@pytest.mark.parametrize("bound", ["upper", "lower"])
+def test_masses_that_grow_beyond_all_floats(bound):
+    """A table with more than 1 of mass is a bound, if a useless one."""
+    table = PrivacyLossDistribution(1e-3, -1, [2.0, 0.0, 3.0], 0.0, bound)
+    total = al.self_compose(table, 2000)
+    assert bound == "lower" or total.delta(5.0) == 1

@@ -64,8 +64,6 @@ def test_the_window_holds_the_mass(log_tail, theta):
 @pytest.mark.parametrize("masses", [(0.45, 0.55), (0.55, 0.45)])
 def test_the_window_far_from_the_most_frequent_loss(count, masses):
     """Chernoff's inequality at both ends, which lie on one side of it."""
-    import mpmath as mp
-
     coin = made_table(masses, "upper", first=0, tilt=1e-9)
     coin = replace(coin, index=np.array([0, 1000]))
     theta, log_tail = 1e-5, -20.0
@@ -82,6 +80,12 @@ def test_a_window_of_the_tiniest_losses_has_all_of_them():
     """An exponent for each index may be too small for a float."""
     coin = made_table([0.5, 0.5], "upper", first=0, tilt=1e-9)
     assert tail_window([(coin, 5)], -28.0, (0.0, 0.0)) == (0, 5)
+
+
+def test_more_places_than_whole_numbers_of_the_machine():
+    coin = made_table([0.5, 0.5], "upper", first=0, tilt=1e-9)
+    highest, rest = highest_frequency([(coin, 10**6)], 2**70, 40.0)
+    assert 0 < highest < 2**69 and 0 < rest < math.exp(-40)
 
 
 def random_table(seed):
