@@ -45,7 +45,7 @@ from accountlib.proofs.sums import (
 FILE = Path(__file__).with_suffix(".json")
 BOTH = ("remove", "add", "add-or-remove")
 FIRST_CUT = 800  # from here on, settings of the part "Other samplers"
-LONGEST = 60  # seconds of CPU for making and replaying one
+LONGEST = 600  # seconds of CPU for making and replaying one
 
 
 def mechanism(rng: random.Random, adjacency: str) -> Any:
