@@ -222,7 +222,7 @@ def ratio_places(law: Law, beyond: float) -> list[tuple[int, int]]:
     """Places of one ratio, as pairs (e, i): from 0 on, increasing.
 
     The ratio at a place is i 2^e. P-mass above the last one is at most
-    `beyond`.
+    `beyond`, or the last doubling is reached; it is told in any case.
     """
     most = 2 * _EPOCH_PLACES
     start = least_distance(2 * float(law.height(ball(0)).mid()))
