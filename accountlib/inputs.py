@@ -83,6 +83,8 @@ def check_number(
     ...
     ValueError: error must be one number in [0, 1], got [0.1, 0.2]
     """
+    if type(value) is float and low < value < high:
+        return value
     if np.ndim(value) != 0:
         raise ValueError(
             f"{name} must be one number in "

@@ -109,14 +109,14 @@ class Bound:
 
     def __post_init__(self) -> None:
         lower, upper = self.lower, self.upper
-        if type(lower) is type(upper) is float and 0 < lower <= upper:
-            return  # nothing to mend
-        lower = check_number("lower", self.lower, 0, np.inf)
-        upper = check_number("upper", self.upper, lower, np.inf)
-        if not is_proven(lower, operator.le, self.lower):  # not a float
-            lower = math.nextafter(lower, -math.inf)
-        if not is_proven(upper, operator.ge, self.upper):
-            upper = math.nextafter(upper, math.inf)
+        if not (type(lower) is type(upper) is float and 0 <= lower <= upper):
+            lower = check_number("lower", self.lower, 0, np.inf)
+            upper = check_number("upper", self.upper, lower, np.inf)
+            # What was given may not be a float: outward.
+            if not is_proven(lower, operator.le, self.lower):
+                lower = math.nextafter(lower, -math.inf)
+            if not is_proven(upper, operator.ge, self.upper):
+                upper = math.nextafter(upper, math.inf)
         object.__setattr__(self, "lower", abs(lower))  # no negative zero
         object.__setattr__(self, "upper", abs(upper))
 

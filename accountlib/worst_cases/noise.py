@@ -132,40 +132,46 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
     Formula: $\Phi(z_{i+1}) - \Phi(z_i)$ without cancellation.
 
     Parameters: `edges`, n increasing numbers $z_0, \dots, z_{n-1}$ (-inf
-    and inf allowed); `widths`, their n - 1 differences.
-    Returns: n + 1 probabilities, the outer ones of the two tails.
+    and inf allowed), or rows of them; `widths`, their n - 1 differences,
+    the same for each row.
+    Returns: n + 1 probabilities, the outer ones of the two tails, a row
+    for each row.
     Error: rounding only, relative error below about $(10 + 4 z^2) u$.
 
     >>> normal_masses(np.array([0.0, 1e-9]), np.array([1e-9]))
     array([5.0000000e-01, 3.9894228e-10, 5.0000000e-01])
     """
-    left, right = edges[:-1], edges[1:]
+    left, right = edges[..., :-1], edges[..., 1:]
     size = widths * (1 + np.maximum(np.abs(left), np.abs(right)))
-    inner = np.empty(len(widths))
+    wide, shortest = ~(size < 1), size < 0.02
     # Wide: a difference of tails, taken on the side of the smaller ones.
-    wide = np.flatnonzero(~(size < 1))
-    mirrored = right[wide] > -left[wide]
-    low = np.where(mirrored, -right[wide], left[wide])
-    high = np.where(mirrored, -left[wide], right[wide])
-    across = (erf(high / math.sqrt(2)) - erf(low / math.sqrt(2))) / 2
-    outer = normal_tail(np.concatenate([-high, -low, -edges[:1], edges[-1:]]))
-    tails = outer[: len(wide)] - outer[len(wide) : -2]
-    inner[wide] = np.where(high <= 0, tails, across)
+    used = np.ones(edges.shape, bool)  # at least both ends
+    used[..., 1:-1] = wide[..., 1:] | wide[..., :-1]
+    tail = np.zeros(edges.shape)
+    tail[used] = normal_tail(np.abs(edges[used]))
+    masses = np.empty((*edges.shape[:-1], edges.shape[-1] + 1))
+    inner = np.abs(tail[..., 1:] - tail[..., :-1])
+    first, last = edges[..., 0], edges[..., -1]
+    masses[..., 0] = np.where(first <= 0, tail[..., 0], 1 - tail[..., 0])
+    masses[..., -1] = np.where(last >= 0, tail[..., -1], 1 - tail[..., -1])
+    across = wide & (left < 0) & (right > 0)
+    low, high = left[across], right[across]
+    low, high = np.minimum(low, -high), np.minimum(high, -low)
+    inner[across] = (erf(high / math.sqrt(2)) - erf(low / math.sqrt(2))) / 2
     # Narrow: phi at the middle times a smooth integral, by quadrature.
-    for rule, narrow in (
-        (SHORT_RULE, size < 0.02),
-        (LONG_RULE, (size >= 0.02) & (size < 1)),
+    for (node, weight), narrow in (
+        (SHORT_RULE, shortest),
+        (LONG_RULE, ~(wide | shortest)),
     ):
-        where = np.flatnonzero(narrow)
-        half = widths[where] / 2
-        middle = left[where] + half
-        node, weight = (row[:, None] for row in rule)
-        t = node * half
-        terms = weight * np.exp(-t * (middle + t / 2))
+        half = widths[np.nonzero(narrow)[-1]] / 2
+        middle = left[narrow] + half
+        t = np.multiply.outer(node, half)
+        terms = weight[:, None] * np.exp(-t * (middle + t / 2))
         integral = sum(terms)  # row by row, in this order
         density = np.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
-        inner[where] = density * half * integral
-    return np.concatenate([outer[-2:-1], inner, outer[-1:]])
+        inner[narrow] = density * half * integral
+    masses[..., 1:-1] = inner
+    return masses
 
 
 @dataclass(frozen=True)
@@ -212,12 +218,12 @@ class GaussianPair(DominatingPair):
         near = np.abs(middle) < limit
         shift = np.where(near, rests - middle * self.rest, 0.0) / self.mu
         low = np.where(near, low + shift, 0.0)
-        masses = []
-        for sign in (-1, 1):  # the mean of P, then that of Q
-            z, z_low = two_sum(middle, sign * self.mu / 2)
-            z_low = z_low + low + sign * self.rest / 2
-            masses.append(normal_masses(z + z_low, widths / self.mu))
-        return masses[0], masses[1]
+        # From the mean of P, then from that of Q.
+        signs = np.array([[-1.0], [1.0]])
+        z, z_low = two_sum(middle, signs * (self.mu / 2))
+        z_low = z_low + low + signs * (self.rest / 2)
+        p, q = normal_masses(z + z_low, widths / self.mu)
+        return p, q
 
     def delta(self, epsilon: ArrayLike) -> Any:
         return gaussian_delta(epsilon, mu=self.mu)

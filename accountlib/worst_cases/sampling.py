@@ -256,9 +256,10 @@ class SampledPair(DominatingPair):
                 mapped[skip:], rests[skip:], wide, closed
             )
         p[skip:], q[skip:] = base_p[-len(p) + skip :], base_q[-len(q) + skip :]
-        lowest = np.array([self._logs[0][0]])
-        atom = np.array([self.base.infinite_mass[1]])
-        q += atom_masses(edges, closed, lowest, atom)
+        missing = self.base.infinite_mass[1]  # an atom at the lowest loss
+        if missing > 0:
+            lowest = np.array([self._logs[0][0]])
+            q += atom_masses(edges, closed, lowest, np.array([missing]))
         return self._miss * q + self.rate * p, q
 
     def _delta(self, epsilon: float) -> float:
