@@ -220,11 +220,11 @@ class Cells:
         center = float(self.cumulants(np.array([tilt]))[0, 0]) / self.count
         rough = np.exp(np.minimum(tilt * self.loss + self.log_p - center, 0))
         most = tilt * self.edges + self.log_most - center
-        if np.any(self.far):
+        if self.split < math.inf and np.any(self.far):
             exponent = (tilt * self.loss + self.log_p)[self.far]
             shown = np.exp(exponent - np.max(exponent))
             rough[self.far] = shown / np.sum(shown)
-        return rough, np.exp(np.clip(most, -740, 700))
+        return rough, np.exp(np.minimum(np.maximum(most, -740), 700))
 
     def up_to(self, budget: float) -> "Cells":
         """Without the cells above which P has no more than `budget`."""

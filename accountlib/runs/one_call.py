@@ -179,6 +179,8 @@ def reached_ways(ways: Sequence[Losses]) -> list[Losses]:
     >>> reached_ways([[(GaussianPair(1.0), 5)]])
     []
     """
+    if all(pair.reached == (pair,) for losses in ways for pair, _ in losses):
+        return []
     sides = []
     for losses in ways:
         for quarters in range(5):

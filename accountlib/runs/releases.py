@@ -276,6 +276,8 @@ Sampling = (
     | ShuffledEpochs
 )
 
+_ONE_STEP = RandomAllocation(1), ShuffledEpochs(1)  # of all records
+
 
 def plain_sampler(sampling: Sampling) -> Sampling:
     """The sampler itself, or a simpler one that draws the same.
@@ -285,7 +287,7 @@ def plain_sampler(sampling: Sampling) -> Sampling:
     >>> plain_sampler(TruncatedPoisson(1.0, 10, 100))
     FixedBatch(batch_size=10, dataset_size=100)
     """
-    if sampling in (RandomAllocation(1), ShuffledEpochs(1)):
+    if sampling in _ONE_STEP:
         return FullBatch()
     if isinstance(sampling, TruncatedPoisson):
         return sampling.as_other

@@ -91,7 +91,8 @@ def two_product(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Floats]:
     """
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     many = 2.0**27 + 1  # cuts a float into two halves
-    a_top, b_top = (many * x - (many * x - x) for x in (a, b))
+    a_wide, b_wide = many * a, many * b
+    a_top, b_top = a_wide - (a_wide - a), b_wide - (b_wide - b)
     a_low, b_low = a - a_top, b - b_top
     product = np.asarray(a * b)
     rest = (a_top * b_top - product) + a_top * b_low + a_low * b_top

@@ -163,6 +163,8 @@ def normal_masses(edges: Floats, widths: Floats) -> Floats:
         (SHORT_RULE, shortest),
         (LONG_RULE, ~(wide | shortest)),
     ):
+        if not narrow.any():
+            continue
         half = widths[np.nonzero(narrow)[-1]] / 2
         middle = left[narrow] + half
         t = np.multiply.outer(node, half)
@@ -213,7 +215,8 @@ class GaussianPair(DominatingPair):
         self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
         middle, low = quotient(edges, self.mu)
-        middle = np.clip(middle, -1e305, 1e305)  # no overflow
+        # No overflow:
+        middle = np.minimum(np.maximum(middle, -1e305), 1e305)
         limit = max(1e100, 2 * self.mu)  # beyond it lies nothing, or all
         near = np.abs(middle) < limit
         shift = np.where(near, rests - middle * self.rest, 0.0) / self.mu
