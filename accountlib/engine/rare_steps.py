@@ -133,7 +133,7 @@ def near_cells(part: Cells, split: float) -> Cells:
 
 
 def window_length(
-    cells: Sequence[Cells], order: float, point: tuple[float, float]
+    cells: tuple[Cells, ...], order: float, point: tuple[float, float]
 ) -> float:
     """Length of the window of a grid, roughly; more if one tilt is poor.
 

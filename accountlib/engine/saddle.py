@@ -382,9 +382,8 @@ def geometric(low: float, high: float, points: int) -> Floats:
     True
     """
     start, end = np.log10(low), np.log10(high)
-    places = 10.0 ** (
-        np.arange(points) * ((end - start) / (points - 1)) + start
-    )
+    share = (end - start) / (points - 1)
+    places: Floats = 10.0 ** (np.arange(points) * share + start)
     places[0], places[-1] = low, high
     return places
 
@@ -445,8 +444,9 @@ def saddle(
 # --- The tilt
 
 
+@lru_cache(1)  # the first grid asks what has shown whether one will do
 def choose_tilt(
-    cells: Sequence[Cells], order: float, epsilon: float, log_delta: float
+    cells: tuple[Cells, ...], order: float, epsilon: float, log_delta: float
 ) -> tuple[float, float, tuple[float, float]]:
     r"""A tilt with a short window, its excess, and exponents of the window.
 
@@ -461,7 +461,7 @@ def choose_tilt(
 
     >>> from accountlib.worst_cases.noise import GaussianPair
     >>> part = Cells.first(GaussianPair(1.0), 1, 1e-30)
-    >>> tilt, excess, (below, above) = choose_tilt([part], 2.5, 3.0, -7.0)
+    >>> tilt, excess, (below, above) = choose_tilt((part,), 2.5, 3.0, -7.0)
     >>> 1.5 < tilt < 4
     True
     """

@@ -19,7 +19,6 @@ Names used here:
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -62,7 +61,6 @@ __all__ = [
     "first_cells",
     "first_look",
     "with_guess",
-    "tilt_at",
     "seems_rare",
     "first_step",
     "with_atoms",
@@ -285,14 +283,6 @@ def with_guess(search: Search, guess: float) -> Search:
     return replace(search, guess=guess, cells=cells)
 
 
-@lru_cache(1)
-def tilt_at(
-    cells: tuple[Cells, ...], order: float, epsilon: float, log_delta: float
-) -> tuple[float, float, tuple[float, float]]:
-    """`choose_tilt`, and the last answer is remembered."""
-    return choose_tilt(cells, order, epsilon, log_delta)
-
-
 def seems_rare(search: Search) -> bool:
     """Whether one tilt cannot reach where the answer seems to be."""
     if search.count == 1 or search.guess == 0:
@@ -304,7 +294,7 @@ def seems_rare(search: Search) -> bool:
         first = float(p[0]) - math.exp(min(epsilon + math.log(q[0]), 1.0))
         if first > often:
             return True
-    _, excess, _ = tilt_at(search.cells, search.order, epsilon, log_delta)
+    _, excess, _ = choose_tilt(search.cells, search.order, epsilon, log_delta)
     return excess > _WORSE * POOR_EXCESS
 
 
@@ -339,7 +329,7 @@ def with_tilt(search: Search, step: float, value: float) -> Search:
     """The same search, with a tilt for a step where the answer is `value`."""
     order = min(search.order, _STEEPEST / step)
     point = search.query.point(value)
-    tilt, excess, thetas = tilt_at(search.cells, order, *point)
+    tilt, excess, thetas = choose_tilt(search.cells, order, *point)
     return replace(search, tilt=tilt, excess=excess, thetas=thetas)
 
 

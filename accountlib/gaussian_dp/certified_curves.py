@@ -175,7 +175,7 @@ class LossTables:
         """The total loss from each side, tilted to one place."""
         query = Query(None, place, self.width)
         order, log_delta = saddle(self.cells, query)
-        cells = [c.finer(order, self.budget) for c in self.cells]
+        cells = tuple(c.finer(order, self.budget) for c in self.cells)
         variance = float(total_cumulants(cells, np.array([order]))[2, 0])
         spread = max(math.sqrt(variance), 1e-3 * self.top)
         # The order at the top is about half the window further up.

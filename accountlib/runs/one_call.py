@@ -191,9 +191,7 @@ def reached_ways(ways: Sequence[Losses]) -> list[Losses]:
                 side[one] = side.get(one, 0) + first
                 side[other] = side.get(other, 0) + count - first
             sides.append(side)
-    reached = distinct_ways(sides)
-    same = {frozenset(x) for x in ways} == {frozenset(x) for x in reached}
-    return [] if same else reached
+    return distinct_ways(sides)
 
 
 @dataclass(frozen=True, eq=False)
