@@ -467,7 +467,7 @@ def few_like(kinds: Kinds, add: bool) -> Losses:
 _COARSE = 0.1  # width of one that only excludes a direction, at most
 _OF_GAP = 0.4  # part of the gap between two directions that it may cost
 _INTERVALS = 5  # intervals at most
-_OF_CELLS = 0.25  # part of the width that cells may cost, as predicted
+_OF_CELLS = 0.5  # part of the width that cells may cost, as predicted
 _OF_GRID = 0.13  # the same for a grid: a second one would cost more
 _NARROWER = 0.8  # aim at this part of the width: the prediction is rough
 _NEAR_ORDERS = 5.0, 13  # factor that the order may move by; places
