@@ -469,6 +469,7 @@ _OF_GAP = 0.4  # part of the gap between two directions that it may cost
 _INTERVALS = 5  # intervals at most
 _OF_CELLS = 0.5  # part of the width that cells may cost, as predicted
 _OF_GRID = 0.13  # the same for a grid: a second one would cost more
+_BETTER = 0.5  # of the width before: else not only cells are to blame
 _NARROWER = 0.8  # aim at this part of the width: the prediction is rough
 _NEAR_ORDERS = 5.0, 13  # factor that the order may move by; places
 
@@ -485,14 +486,15 @@ def blend_direction(
     no good way.
     """
     goal, value = look.query.relative_width, look.guess
-    aim, bound = goal, Bound(0, math.inf)
+    aim = of_cells = goal
+    bound, before, blamed = Bound(0, math.inf), math.inf, False
     sides: Sequence[BoundKind] = SIDES
     if value < floor:
         aim = max(min(_OF_GAP * (1 - value / floor), _COARSE), goal)
-        sides = ("upper",)
+        of_cells, sides = aim, ("upper",)
     for _ in range(_INTERVALS):
         epsilon, _ = look.query.point(value)
-        width = look.query.width_of_epsilon(value, look.order, aim)
+        width = look.query.width_of_epsilon(value, look.order, of_cells)
         target = Aim(look.order, epsilon, add)
         cells = all_cells(kinds, others, target, _OF_CELLS * width)
         step = first_step(replace(look, guess=value), _OF_GRID * aim)
@@ -502,11 +504,13 @@ def blend_direction(
         if bound.width <= goal or bound.upper <= floor:
             return bound
         if len(sides) == 1:
-            aim, sides = goal, SIDES
-        elif bound.lower == 0:
+            aim, of_cells, sides = goal, goal, SIDES
+        elif bound.lower == 0 or blamed:
             return bound
         else:
-            aim *= _NARROWER * goal / found.width
+            blamed = found.width > _BETTER * before
+            less, before = _NARROWER * goal / bound.width, found.width
+            aim, of_cells = aim * (less if blamed else 1), of_cells * less
             value = (bound.lower + bound.upper) / 2
         factor, places = _NEAR_ORDERS
         at = Query(None, look.query.point(value)[0], goal)
