@@ -158,7 +158,10 @@ def draft_grid(
 
 
 def beyond_places(search: Search, spread: float, delta: float) -> float:
-    """P-mass of one step that may lie beyond its last place."""
+    """What one step may have beyond its last place, as told by chords.
+
+    Parameters: `search`; `spread`, the step of the grid; `delta`.
+    """
     part = search.query.relative_width * (spread / search.step) ** 2
     part = min(max(_FAR * part, _LEAST_FAR), _MOST_FAR)
     return part * delta / search.count

@@ -11,6 +11,7 @@ Names used here:
 | $Y$, $S$, $M$ | – | ratio $e^L$ of one step; sum of $k$ ratios; $S/t$ of all $t$ |
 | $h$ | – | distance of places, where all are equally far apart |
 | $i$, $e$ | `i`, `e` | a place is $S = i\,2^e$; in $e^L$ alone $e$ is Euler's number |
+| $p$, $q$, $\alpha$ | – | masses of an outcome; $e^{\varepsilon}$ of a hockey stick |
 | $f$, $g$ | `errors` | what rounding took, in all, from $k$ times the masses of $P$, and from those of $Q$ |
 | – | `told` | masses of $P$ and of $Q$ that count as infinite |
 """
@@ -74,17 +75,17 @@ Block = tuple[int, list[int]]  # first place, and masses in small units
 Blocks = dict[int, Block]  # for each e the masses at places i 2^e
 _NO_MASSES: Block = (0, [])
 # The places
-_EPOCH_PART = 2.0**-5  # distance of places: part of the mean one from k
+_EPOCH_PART = 2.0**-5  # distance of places: part of the spread
 _EPOCH_PLACES = 256  # of one distance, on each side; then it doubles
 _FEW_RATIOS = 16  # ratios; their sums have twice as many
-_FARTHEST_DOUBLING = 60  # distances above 2^60 are not needed for any float
+_FARTHEST_DOUBLING = 300  # distances of 2^300 are the last; see below
 _LEAST_SPREAD = 2.0**-60
 _KNOWN_MASS = 2**20  # times its error a mass must be, to be kept from below
 
 
 class Fineness(NamedTuple):
     """How fine masses are: in units of $2^{-b}$ with b = `bits`; P-mass
-    beyond the places; tails of a block, in units, that are left out."""
+    told beyond the places; tails of a block, in units, that are left out."""
 
     bits: int
     beyond: float
@@ -118,7 +119,7 @@ def coarser(block: Block, split: bool) -> Block:
     """Masses at places that are twice as far apart.
 
     Odd places are split onto both neighbours, and rounded up (`split`), or
-    told as the one before.
+    moved to the one before.
 
     >>> coarser((1, [4, 4, 4]), True), coarser((1, [4, 4, 4]), False)
     ((0, [2, 8, 2]), (0, [4, 8]))
@@ -221,8 +222,8 @@ def spread_of(masses: Blocks, bits: int, count: int) -> float:
 def ratio_places(law: Law, beyond: float) -> list[tuple[int, int]]:
     """Places of one ratio, as pairs (e, i): from 0 on, increasing.
 
-    The ratio at a place is i 2^e. P-mass above the last one is at most
-    `beyond`, or the last doubling is reached; it is told in any case.
+    The ratio at a place is i 2^e. What chords tell of those above the last
+    one is at most `beyond`, or the last doubling is reached.
     """
     most = 2 * _EPOCH_PLACES
     start = least_distance(2 * float(law.height(ball(0)).mid()))

@@ -9,7 +9,7 @@ Names used here:
 |---|---|---|
 | $\varepsilon$, $\delta$ | `goal.epsilon`, `goal.delta` | what is to be shown: $\delta(\varepsilon)$ is at most (at least) $\delta$ |
 | $\lambda$, $\eta$ | `tilt`, `thetas` | tilt, and exponents of the window's ends |
-| $s$, $b(s)$ | `share`, `bound` | step as a part of the engine's, and the bound that it gives |
+| $s$, $b(s)$ | `share`, `bound` | step as a part of that of the search, and the bound that it gives |
 | $b_0$, $c$ | –, `curvature` | limit of the bound for small steps, and how fast it leaves it |
 """
 
@@ -348,7 +348,7 @@ def simple_proof(goal: Goal) -> Shown | None:
 
 
 def prove(goal: Goal, losses: Losses, width: float) -> Shown | None:
-    """A proof of a goal, or of something weaker, if one is found."""
+    """A proof of a goal; else the nearest one, if a sum was found."""
     simple = simple_proof(goal)
     if simple and simple.proven:
         return simple
