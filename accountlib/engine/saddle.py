@@ -376,9 +376,9 @@ def look_at_orders(
 
 
 def geometric(low: float, high: float, points: int) -> Floats:
-    """`np.geomspace`, in a tenth of its time.
+    """`np.geomspace`, in a quarter of its time.
 
-    >>> bool(np.all(geometric(0.1, 7.0, 9) == np.geomspace(0.1, 7.0, 9)))
+    >>> np.allclose(geometric(0.1, 7.0, 9), np.geomspace(0.1, 7.0, 9), 1e-15)
     True
     """
     start, end = np.log10(low), np.log10(high)
