@@ -48,9 +48,6 @@ __all__ = [
     "EDGE",
     "JUST",
     "FACTOR",
-    "FIRST",
-    "BEYOND",
-    "SHORT",
     "LEAST_NOISE",
     "MOST_NOISE",
     "log_excess",
@@ -67,10 +64,7 @@ __all__ = [
 
 EDGE = 5e-5  # relative distance of met and missed
 JUST = 1e-9  # least size of an excess
-FACTOR = 4.0  # between two noises that are tried, at most
-FIRST = 3  # steps as long as the excess says
-BEYOND = 1.05  # times as long
-SHORT = 1e-3  # and no shorter, in logarithms
+FACTOR = 4.0  # between two noises that are tried
 LEAST_NOISE = 1e-3
 MOST_NOISE = 1e9
 
@@ -319,11 +313,11 @@ def noise_bracket(
 ) -> tuple[float, float]:
     r"""Two noises between which a target changes from missed to met.
 
-    Formula: steps of a factor $\min(4, e^{1.05 |f|})$, after three of them
-    of 4, in $[10^{-3}, 10^9]$, from the allowed $4^k$ that is nearest to 1.
+    Formula: steps of a factor 4 in $[10^{-3}, 10^9]$, from the allowed
+    $4^k$ that is nearest to 1.
 
-    Parameters: `excess` (f), positive where the target is missed;
-    `allowed`, whether there is such a mechanism (true on an interval).
+    Parameters: `excess`, positive where the target is missed; `allowed`,
+    whether there is such a mechanism (true on an interval).
     Returns: the smaller and the larger one; the last one twice if the
     target does not change.
 
@@ -334,22 +328,17 @@ def noise_bracket(
     nearest = sorted(powers.tolist(), key=lambda x: abs(math.log(x)))
     # Where nothing is allowed, excess(1.0) raises an error that says why.
     noise = next(filter(allowed, nearest), 1.0)
-    found = excess(noise)
-    misses = found > 0
-    turn = 0
+    misses = excess(noise) > 0
     while True:
-        reach = min(max(BEYOND * abs(found), SHORT), math.log(FACTOR))
-        factor = math.exp(reach) if turn < FIRST else FACTOR
-        step = noise * factor if misses else noise / factor
+        step = noise * (FACTOR if misses else 1 / FACTOR)
         step = min(max(step, LEAST_NOISE), MOST_NOISE)
         if not allowed(step):
             step = last_allowed(allowed, noise, step)
         if math.isclose(step, noise, rel_tol=1e-6):
             return noise, noise
-        found = excess(step)
-        if (found > 0) != misses:
+        if (excess(step) > 0) != misses:
             return min(noise, step), max(noise, step)
-        noise, turn = step, turn + 1
+        noise = step
 
 
 @front_door
@@ -420,6 +409,6 @@ def calibrate_noise(
     raise ValueError(
         f"epsilon={epsilon!r}, delta={delta!r} is met by {which} noise "
         "that is allowed, in [1e-3, 1e9], and was tried, in steps of a "
-        f"factor 4 at most; the last one tried is {low!r}"
+        f"factor 4; the last one tried is {low!r}"
         + (", where epsilon is infinite" if infinite else "")
     )

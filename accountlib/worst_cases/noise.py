@@ -215,8 +215,7 @@ class GaussianPair(DominatingPair):
         self, edges: Floats, rests: Floats, widths: Floats, closed: Closed
     ) -> tuple[Floats, Floats]:
         middle, low = quotient(edges, self.mu)
-        # No overflow:
-        middle = np.minimum(np.maximum(middle, -1e305), 1e305)
+        middle = np.clip(middle, -1e305, 1e305)  # no overflow
         limit = max(1e100, 2 * self.mu)  # beyond it lies nothing, or all
         near = np.abs(middle) < limit
         shift = np.where(near, rests - middle * self.rest, 0.0) / self.mu

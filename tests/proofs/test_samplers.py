@@ -11,7 +11,7 @@ import pytest
 import accountlib as al
 from accountlib.proofs.balls import GaussianLaw, ReversedLaw, ball, flint
 from accountlib.proofs.certificates import Proof
-from accountlib.proofs.epochs import EpochLaw, epoch_law
+from accountlib.proofs.epochs import COARSE, EpochLaw, epoch_law, upper_sums
 from accountlib.proofs.samplers import laws_of_release, lower_laws, run_laws
 from accountlib.runs.releases import Adjacency, Sampling
 from accountlib.runs.rules import dominating_pairs
@@ -281,3 +281,15 @@ def test_a_single_run_claims_what_it_shows():
     claim = al.certificate([run], epsilon=3.3, adjacency="remove")
     assert al.delta(run, epsilon=3.3, adjacency="remove").upper < 1e-250
     assert 0 < claim.bound.upper < 1e-29 and al.replay(claim).proven
+
+
+def test_epochs_with_little_noise_leave_out_as_little_as_others():
+    """Places once ended at 2^69, and noise 0.2 left out 3e-13."""
+    law, loss = GaussianLaw(Fraction(25)), 55.0
+    told, _ = upper_sums(law, 2, COARSE).told
+    assert 0 < math.log2(told) < COARSE.bits - 99
+    low, high = (EpochLaw(law, 2, x).height(ball(loss)) for x in (False, True))
+    # The other ratio is nearly 0: a half of one step, at twice the ratio.
+    near = law.height(ball(loss) + ball(2).log())
+    assert 1e-20 < near < 1e-14
+    assert low < high < 1.2 * near and 0.9 * near < high

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 from accountlib.worst_cases import dominating_pairs, noise
 from accountlib.worst_cases.divergences import two_product
@@ -56,3 +57,16 @@ def test_quotient_of_tiny_and_large_numbers(a, b):
     high, low = noise.quotient(a, b)
     found = Fraction(float(high)) + Fraction(float(low))
     assert abs(found / (Fraction(a) / Fraction(b)) - 1) < 1e-31
+
+
+def test_normal_masses_of_rows_are_those_of_each_row():
+    """Wide, narrow and tiny intervals, in both tails and across 0."""
+    edges = np.array(
+        [-np.inf, -39, -3, -2.995, -2.5, 0.7, 0.700001, 6, np.inf]
+    )
+    rows = np.stack([edges, edges + 2.75, edges - 40])
+    found = noise.normal_masses(rows, np.diff(edges))
+    for row, masses in zip(rows, found, strict=True):
+        assert np.array_equal(masses, noise.normal_masses(row, np.diff(edges)))
+        exact = np.concatenate([[0], np.diff(ndtr(row)), [0]])
+        assert np.all(np.abs(masses - exact) < 1e-15)
