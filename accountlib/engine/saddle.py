@@ -42,6 +42,7 @@ __all__ = [
     "Query",
     "OrderLook",
     "look_at_orders",
+    "geometric",
     "spaced",
     "saddle",
     "choose_tilt",
@@ -219,11 +220,11 @@ class Cells:
         center = float(self.cumulants(np.array([tilt]))[0, 0]) / self.count
         rough = np.exp(np.minimum(tilt * self.loss + self.log_p - center, 0))
         most = tilt * self.edges + self.log_most - center
-        if np.any(self.far):
+        if self.split < math.inf and np.any(self.far):
             exponent = (tilt * self.loss + self.log_p)[self.far]
             shown = np.exp(exponent - np.max(exponent))
             rough[self.far] = shown / np.sum(shown)
-        return rough, np.exp(np.clip(most, -740, 700))
+        return rough, np.exp(np.minimum(np.maximum(most, -740), 700))
 
     def up_to(self, budget: float) -> "Cells":
         """Without the cells above which P has no more than `budget`."""
@@ -374,10 +375,24 @@ def look_at_orders(
     return OrderLook(mean, variance, value, missing, goal)
 
 
+def geometric(low: float, high: float, points: int) -> Floats:
+    """`np.geomspace`, in a quarter of its time.
+
+    >>> ratio = geometric(0.1, 7.0, 9) / np.geomspace(0.1, 7.0, 9)
+    >>> bool(np.max(np.abs(ratio - 1)) < 1e-15)
+    True
+    """
+    start, end = np.log10(low), np.log10(high)
+    share = (end - start) / (points - 1)
+    places: Floats = 10.0 ** (np.arange(points) * share + start)
+    places[0], places[-1] = low, high
+    return places
+
+
 @lru_cache(64)
 def spaced(low: float, high: float, points: int) -> Floats:
-    """`np.geomspace`, made once: the same few are asked for all the time."""
-    return read_only(np.geomspace(low, high, points))
+    """The same, made once: the same few are asked for all the time."""
+    return read_only(geometric(low, high, points))
 
 
 def saddle(
@@ -413,7 +428,7 @@ def saddle(
         steep = abs(missing[k]) > _STEEP * abs(goal) > 0
         if ratio > _NEAR or (steep and ratio > _AT_ONCE):
             ends = orders[k] / ratio, orders[k] * _AT_ONCE
-            orders = np.geomspace(*ends, _FINER)
+            orders = geometric(*ends, _FINER)
             continue
         part = 0.0  # how far the root lies back between k and k - 1
         if k > 0 and missing[k] <= 0 < missing[k - 1]:

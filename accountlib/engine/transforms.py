@@ -135,7 +135,7 @@ class Spectrum(OneSided):
         step, tilt = self.step, self.tilt
         start = self.offset + step * float(self.first)  # loss of place 0
         place = np.floor((epsilon - start) / step) + 1
-        place = np.clip(place, 0, self.size).astype(np.int64)
+        place = np.minimum(np.maximum(place, 0), self.size).astype(np.int64)
         gap = np.maximum(start + step * place - epsilon, 0.0)
         end = gap + step * (self.size - place)
         near, next_one = self._turned(place % self.size)
@@ -287,9 +287,10 @@ def highest_frequency(
         for table, count in parts
         for n, c in [smooth_parts(table)]
     ]
-    low, high = 0, size // 2
+    low, high, share = 0, size // 2, np.arange(24) / 23
     for _ in range(2):
-        tries = np.geomspace(max(low, 1), float(high), 24).round()
+        least = max(low, 1)
+        tries = np.round(least * (high / least) ** share)
         decay = log_decay(layers, 2 * np.pi / size * (tries + 1))
         enough = np.flatnonzero(decay > needed)
         if len(enough) == 0:
