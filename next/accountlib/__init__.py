@@ -1,0 +1,136 @@
+# Generated from the notebooks by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+"""Privacy accounting with certified bounds."""
+
+import importlib
+import pkgutil
+import warnings
+from typing import Any
+
+from .accountant import Bound, delta, epsilon, explain
+from .calibration import calibrate, calibrate_noise
+from .cells import Cells
+from .composition import compose, self_compose
+from .dominating_pairs import DominatingPair
+from .gdp import mu_from_epsilon_delta, mu_from_pure_dp
+from .mechanisms import (
+    ApproximateDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    DiscretePair,
+    Gaussian,
+    Laplace,
+    PureDP,
+    RandomizedResponse,
+)
+from .mixtures import MixtureOfGaussians
+from .optimistic import discretize
+from .pld import PrivacyLossDistribution
+from .regret import GDPFit, gdp
+from .renyi.conversion import delta_from_rdp, epsilon_from_rdp
+from .renyi.curves import (
+    gaussian_rdp,
+    laplace_rdp,
+    pure_dp_rdp,
+    randomized_response_rdp,
+    zcdp_rdp,
+)
+from .renyi.few_terms import without_replacement_rdp
+from .renyi.subsampling import poisson_rdp
+from .renyi.whole_runs import kairouz_epsilon, rdp_curve
+from .report import PrivacyReport, report
+from .sampling import (
+    Adjacency,
+    FixedBatch,
+    FullBatch,
+    Poisson,
+    Release,
+    dominating_pairs,
+)
+from .several.groups import binomial_sensitivity, hypergeometric_sensitivity
+from .tradeoff import (
+    TradeoffCurve,
+    dp_tradeoff,
+    gaussian_tradeoff,
+    tradeoff_curve,
+)
+from .worst_cases.closed_forms import (
+    gaussian_delta,
+    gaussian_epsilon,
+    laplace_delta,
+)
+from .worst_cases.divergences import hockey_stick
+
+__all__ = [
+    "Cells",
+    "DominatingPair",
+    "Gaussian",
+    "Laplace",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "DiscretePair",
+    "RandomizedResponse",
+    "ApproximateDP",
+    "PureDP",
+    "Adjacency",
+    "FullBatch",
+    "Poisson",
+    "FixedBatch",
+    "Release",
+    "dominating_pairs",
+    "PrivacyLossDistribution",
+    "discretize",
+    "self_compose",
+    "compose",
+    "Bound",
+    "epsilon",
+    "delta",
+    "explain",
+    "calibrate",
+    "calibrate_noise",
+    "MixtureOfGaussians",
+    "gaussian_tradeoff",
+    "dp_tradeoff",
+    "TradeoffCurve",
+    "tradeoff_curve",
+    "mu_from_pure_dp",
+    "mu_from_epsilon_delta",
+    "GDPFit",
+    "gdp",
+    "PrivacyReport",
+    "report",
+    "hockey_stick",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "laplace_delta",
+    "binomial_sensitivity",
+    "hypergeometric_sensitivity",
+    "gaussian_rdp",
+    "zcdp_rdp",
+    "laplace_rdp",
+    "pure_dp_rdp",
+    "randomized_response_rdp",
+    "epsilon_from_rdp",
+    "delta_from_rdp",
+    "poisson_rdp",
+    "without_replacement_rdp",
+    "rdp_curve",
+    "kairouz_epsilon",
+]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Names that live in a module only are found, with a warning."""
+    modules = pkgutil.walk_packages(__path__, "accountlib.")
+    for home in () if name.startswith("_") else [x.name for x in modules]:
+        module = importlib.import_module(home)
+        if name in getattr(module, "__all__", ()):
+            warnings.warn(
+                f"accountlib.{name}: from {home} import {name}",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            return getattr(module, name)
+    raise AttributeError(f"module 'accountlib' has no attribute {name!r}")

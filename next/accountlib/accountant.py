@@ -1,0 +1,418 @@
+# Generated from notebooks/accountant.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""Who answers?
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $\varepsilon$, $\delta$ | `epsilon`, `delta` | what is asked or given: $\varepsilon$ in nats, $\delta \in [0, 1]$ |
+| $S$, $T$ | –, `count` | total privacy loss, and the number of steps of one kind |
+| $i_j$ | `infinite` | mass of one step at infinite loss |
+| $u$ | `UNIT` | unit round-off, $2^{-53}$ |
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from accountlib.checks import Floats, check
+from accountlib.choices import (
+    Kinds,
+    Plan,
+    Planner,
+    Query,
+    demand,
+    estimates,
+    moments,
+)
+from accountlib.curves import Curve, crossing, steepness
+from accountlib.dominating_pairs import ShiftedNoise
+from accountlib.gaussian import gaussian_bounds, gaussian_epsilon_bounds
+from accountlib.sampling import Direction, Release, Steps, run_directions
+
+__all__ = [
+    "Releases",
+    "Bound",
+    "outward",
+    "Solution",
+    "Search",
+    "solve",
+    "with_largest",
+    "answers",
+    "ask",
+    "epsilon",
+    "delta",
+    "Explanation",
+    "told",
+    "explain",
+]
+
+# --- An interval
+
+Releases = Release | Sequence[Release]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An interval that contains the truth; its ends may be arrays."""
+
+    lower: Any
+    upper: Any
+
+    def __post_init__(self) -> None:
+        lower = check("lower", self.lower, 0, math.inf)
+        upper = check("upper", self.upper, 0, math.inf)
+        if not np.all(lower <= upper):
+            raise ValueError(f"upper must be at least lower, got {self}")
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+
+    @property
+    def width(self) -> Any:
+        """(upper - lower)/upper; 0 where both ends are equal."""
+        equal = np.equal(self.lower, self.upper)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.fmin(1 - np.divide(self.lower, self.upper), 1.0)
+        share = np.where(equal, 0.0, share)
+        return float(share) if share.ndim == 0 else share
+
+    def contains(self, value: ArrayLike) -> bool:
+        """Whether lower <= value <= upper, for all of an array."""
+        x = np.asarray(value)
+        return bool(np.all((self.lower <= x) & (x <= self.upper)))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.lower, self.upper))
+
+    def __format__(self, form: str) -> str:
+        rows = zip(np.ravel(self.lower), np.ravel(self.upper), strict=True)
+        ends = [
+            (outward(a, form, False), outward(b, form, True)) for a, b in rows
+        ]
+        return ", ".join(f"[{a}, {b}]" for a, b in ends)
+
+
+def outward(value: float, form: str, up: bool) -> str:
+    """A number in a format, rounded up or down."""
+    step, shown = 1e-17, float(value)
+    while True:
+        text = format(shown, form)
+        back = float(text.rstrip("%")) / (100 if "%" in text else 1)
+        if back >= value if up else back <= value:
+            return text
+        shown, step = value * (1 + step if up else 1 - step), 2 * step
+
+
+# --- Turns
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Both ends for each value, in one direction, and what gave them."""
+
+    lower: Floats
+    upper: Floats
+    plan: Plan | None = None
+    cells: int = 0
+    sides: tuple[Curve, ...] = ()
+
+    def open(self, width: float, enough: Floats) -> NDArray[np.bool_]:
+        """Which intervals are wider than asked, and matter."""
+        wide = ~(self.upper - self.lower <= width * self.upper)
+        return wide & (self.lower < self.upper) & (self.upper > enough)
+
+
+class Search:
+    """A search for both ends, in turns; see `turn`."""
+
+    def __init__(self, steps: Steps, query: Query) -> None:
+        self.query, self.epsilon = query, query.asked == "epsilon"
+        self.pairs, self.counts = zip(*steps, strict=True)
+        self.edges = [pair.start() for pair in self.pairs]
+        self.orders, self.splits = (
+            np.geomspace(1e-6, 1e12, 49),
+            np.array([np.inf]),
+        )
+        self.effort, self.slope = 1.0, 0.0
+        none = np.inf if self.epsilon else 1.0
+        self.found = Solution(0.0 * query.values, none + 0.0 * query.values)
+
+    def kinds(self) -> Kinds:
+        """The cells of all steps, with their counts."""
+        rows = zip(self.pairs, self.edges, self.counts, strict=True)
+        return [(pair.cells(edges), count) for pair, edges, count in rows]
+
+    def choose(self, enough: Floats) -> tuple[Plan, Floats]:
+        """Look at the cells, choose, and cut them anew."""
+        kinds = self.kinds()
+        seen = moments(kinds, self.orders, self.splits)
+        at, found = estimates(seen, self.query), self.found
+        if self.epsilon and found.plan:
+            high = found.upper * (1 - self.query.width / 3)
+            at[:, 0] = np.clip(at[:, 0], found.lower, high)
+        if self.epsilon:
+            at[:, 0] = np.maximum(at[:, 0], enough)
+        chosen = Planner(seen, at, self.query, self.effort, self.slope).plan()
+        self.cut(kinds, chosen, at[:, 0])
+        scale = max(at[:, 0].max(), 1 / max(chosen.orders))
+        around = np.exp(np.sinh(np.linspace(-3.4, 3.4, 29)) / 4)
+        self.orders = np.unique(np.outer(chosen.orders, around))
+        self.splits = np.append(scale * np.geomspace(1e-4, 0.97, 20), np.inf)
+        return chosen, at[:, 0]
+
+    def cut(self, kinds: Kinds, chosen: Plan, at: Floats) -> None:
+        """New edges: the error that is allowed with the fewest cells."""
+        if sum(self.counts) == 1:  # only the cells around epsilon matter
+            ends = self.found.lower.min(), self.found.upper.max()
+            if not (self.epsilon and self.found.plan):
+                ends = 0.9 * at.min(), 1.1 * at.max()
+            cells = kinds[0][0]
+            asked = (cells.left <= ends[1]) & (cells.right >= ends[0])
+            wishes = [
+                (
+                    0 * cells.loss,
+                    0.9 + asked * min(31, 2000 / max(asked.sum(), 1)),
+                )
+            ]
+        else:
+            wishes = [demand(cells, count, chosen) for cells, count in kinds]
+        total = 1e-9 + sum(np.nansum(np.cbrt(error)) for error, _ in wishes)
+        most = 100 * len(kinds) + min(max(3e7 / chosen.work, 2e3), 2e4)
+        scale = self.effort * math.sqrt(total / (0.4 * chosen.room))
+        scale = min(scale, most / total)  # not too many
+        for k, (error, least) in enumerate(wishes):
+            pieces = scale * np.cbrt(error) + least + 0.1
+            pieces = np.where(pieces > 0, np.fmin(pieces, most), 1.0)
+            self.edges[k] = self.pairs[k].finer(self.edges[k], pieces)
+
+    def turn(self, enough: Floats) -> bool:
+        """Choose, then both ends; whether the search is over.
+
+        Answers up to `enough` need no lower end.
+        """
+        (chosen, at), values = self.choose(enough), self.query.values
+        kinds, before = self.kinds(), self.found
+        top = Curve(kinds, chosen, True)
+        done = top(enough) <= values if self.epsilon else top(values) <= enough
+        if done.all():
+            upper = np.minimum(before.upper, enough)
+            self.found = Solution(before.lower, upper)
+            return True
+        low = Curve(kinds, chosen, False)
+        ends = [low(values), top(values)]
+        if self.epsilon:
+            ends = [
+                crossing(x, values, at, self.query.width) for x in (low, top)
+            ]
+        lower, upper = (
+            np.maximum(before.lower, ends[0]),
+            np.minimum(before.upper, ends[1]),
+        )
+        if np.any(lower > upper):
+            raise ArithmeticError(
+                f"ends cross: {lower}, {upper}, {self.pairs}"
+            )
+        cells = sum(len(x.loss) for x, _ in kinds)
+        self.found = Solution(lower, upper, chosen, cells, (low, top))
+        self.slope = steepness(top, at, 0.1 / max(chosen.slopes))
+        self.effort *= 1.3 if self.effort == 1 else 1.8
+        tiny = not self.epsilon and upper.max() < 1e-200
+        return tiny or not self.found.open(self.query.width, enough).any()
+
+
+def solve(steps: Steps, query: Query, enough: Floats) -> Solution:
+    """Both ends for each value; groups of values that are too wide, apart."""
+    if not steps or not len(query.values):
+        return Solution(0.0 * query.values, 0.0 * query.values)
+    if query.asked == "epsilon" and query.values[0] == 0:
+        return with_largest(steps, query, enough)
+    (pair, number), count = steps[0], len(query.values)
+    if (
+        isinstance(pair, ShiftedNoise)
+        and pair.is_normal
+        and len(steps) == number == 1
+    ):
+        closed = (
+            gaussian_bounds
+            if query.asked == "delta"
+            else gaussian_epsilon_bounds
+        )
+        return Solution(*closed(query.values, pair.shifts[0]))
+    search, gaps = Search(steps, query), [1.0, 1.0, 1.0]
+    search.choose(enough)
+    while not search.turn(enough) and len(gaps) < (11 if count == 1 else 5):
+        gaps.append(float(np.max(1 - search.found.lower / search.found.upper)))
+        if len(gaps) > 5 and gaps[-1] > 0.7 * gaps[-3]:
+            break  # not getting narrower
+    found = search.found
+    rows = np.flatnonzero(found.open(query.width, enough))
+    if count == 1 or not len(rows):
+        return found
+    lower, upper = found.lower.copy(), found.upper.copy()
+    for part in np.array_split(rows, min(len(rows), 2)):
+        again = solve(
+            steps, replace(query, values=query.values[part]), enough[part]
+        )
+        lower[part] = np.maximum(lower[part], again.lower)
+        upper[part] = np.minimum(upper[part], again.upper)
+    return replace(found, lower=lower, upper=upper)
+
+
+def with_largest(steps: Steps, query: Query, enough: Floats) -> Solution:
+    """The ends for delta = 0, the largest loss, and those for the rest."""
+    ends = np.zeros(2)
+    for pair, count in steps:
+        cells = pair.cells(pair.start())
+        some = cells.log_p > -np.inf
+        top = cells.right[some].max()
+        wide = 4 * cells.loss_error[some].max() + 1e-12 * abs(top)
+        ends += count * (
+            top + wide * np.array([-1, 1]) if top < np.inf else top
+        )
+    rest = solve(steps, replace(query, values=query.values[1:]), enough[1:])
+    low, high = np.maximum(ends, 0.0)
+    return replace(
+        rest,
+        lower=np.append(low, rest.lower),
+        upper=np.append(high, rest.upper),
+    )
+
+
+# --- Two calls
+
+
+def answers(
+    releases: Releases, query: Query, adjacency: str, size: int
+) -> list[tuple[Direction, Solution]]:
+    """The solution of each direction; where theory leaves a gap, the lower
+    end is that of attained pairs."""
+    found, most = [], 0.0 * query.values
+    for direction in run_directions(releases, adjacency, size):
+        one = solve(direction.above, query, most)
+        if direction.below:
+            attained = [
+                solve(x, query, 0 * most).lower for x in direction.below
+            ]
+            one = replace(one, lower=np.max(attained, axis=0))
+        most = np.maximum(most, one.upper)
+        found.append((direction, one))
+    return found
+
+
+def ask(
+    releases: Releases, asked: str, value: ArrayLike, *rest: Any
+) -> tuple[Bound, list[tuple[Direction, Solution]]]:
+    """The interval of the largest answer of all directions, and these."""
+    adjacency, size, width = rest
+    name, most = ("delta", 1) if asked == "epsilon" else ("epsilon", 1000)
+    given = np.asarray(check(name, value, 0, most))
+    if asked == "epsilon" and np.any((given > 0) & (given < 1e-200)):
+        raise ValueError(
+            f"delta must be 0 or lie in [1e-200, 1], got {value!r}"
+        )
+    values, place = np.unique(given.ravel(), return_inverse=True)
+    query = Query(asked, values, check("relative_width", width, 1e-6, 0.5))
+    with np.errstate(all="ignore"):
+        found = answers(releases, query, adjacency, size)
+    ends = [
+        np.max([x.lower for _, x in found], 0),
+        np.max([x.upper for _, x in found], 0),
+    ]
+    lower, upper = (x[place].reshape(given.shape) for x in ends)
+    return Bound(lower[()], upper[()]), found
+
+
+def epsilon(
+    releases: Releases,
+    *,
+    delta: ArrayLike,
+    adjacency: str,
+    group_size: int = 1,
+    relative_width: float = 1e-3,
+) -> Bound:
+    """Interval proven to contain the epsilon of a whole run."""
+    return ask(
+        releases, "epsilon", delta, adjacency, group_size, relative_width
+    )[0]
+
+
+def delta(
+    releases: Releases,
+    *,
+    epsilon: ArrayLike,
+    adjacency: str,
+    group_size: int = 1,
+    relative_width: float = 1e-3,
+) -> Bound:
+    """Interval proven to contain the delta of a whole run."""
+    return ask(
+        releases, "delta", epsilon, adjacency, group_size, relative_width
+    )[0]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A bound, and a line of plain facts for each direction and sum."""
+
+    bound: Bound
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join((str(self.bound), *self.lines))
+
+
+def told(direction: Direction, found: Solution, at: float) -> list[str]:
+    """What was chosen in one direction, and what each error costs delta."""
+    what = " + ".join(f"{n} x {pair}" for pair, n in direction.above)
+    lines = [f"{what}: [{found.lower[0]:.6g}, {found.upper[0]:.6g}]"]
+    if direction.below:
+        lines.append("  theory has a gap: the lower end is of attained pairs")
+    if found.plan is None:
+        return [*lines, "  a closed form, or an upper end below another one"]
+    low, top = (float(side(np.array([at]))[0]) for side in found.sides)
+    lost, plan = top - low, found.plan
+    for part, slope, share in zip(
+        plan.parts, plan.slopes, plan.shares, strict=True
+    ):
+        smooth = share * part.variance * slope * (slope + 1)
+        lost -= smooth * top
+        lines.append(
+            f"  {part.which} losses: tilt {part.tilt:.3g}, {part.last + 1} "
+            f"frequencies, period {part.period:.3g}; the tiny release of "
+            f"variance {part.variance:.2g} costs {smooth:.1e}"
+        )
+    for name, cost in found.sides[0].costs(at).items():
+        lost -= cost
+        lines.append(f"  {name} costs {cost / top:.1e} of delta")
+    cells = f"  {found.cells} cells cost {max(lost, 0) / top:.1e} of delta"
+    return [*lines, cells]
+
+
+def explain(
+    releases: Releases,
+    *,
+    adjacency: str,
+    delta: float | None = None,
+    epsilon: float | None = None,
+    group_size: int = 1,
+    relative_width: float = 1e-3,
+) -> Explanation:
+    """How an interval was found: plain facts, direction by direction."""
+    asked, value = ("delta", epsilon) if delta is None else ("epsilon", delta)
+    if value is None or None not in (epsilon, delta):
+        raise ValueError(f"give epsilon or delta, got {epsilon!r}, {delta!r}")
+    bound, found = ask(
+        releases, asked, value, adjacency, group_size, relative_width
+    )
+    lines = []
+    with np.errstate(all="ignore"):
+        for direction, one in found:
+            at = value if asked == "delta" else min(one.upper[0], 1e300)
+            lines += told(direction, one, float(at))
+    return Explanation(bound, tuple(lines))

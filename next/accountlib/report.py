@@ -1,0 +1,126 @@
+# Generated from notebooks/report.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""What must be printed?."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from accountlib.accountant import Bound, Releases, epsilon, outward
+from accountlib.checks import check
+from accountlib.regret import GDPFit, exact_fit, fit
+from accountlib.sampling import Adjacency, Release
+from accountlib.tradeoff import both_curves
+
+__all__ = ["plain", "PrivacyReport", "PLACES", "report"]
+
+# --- What must be printed?
+
+
+def plain(value: Any) -> Any:
+    """A value made of what JSON knows: inf is the text "inf"."""
+    if isinstance(value, dict):
+        return {name: plain(x) for name, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(x) for x in value]
+    infinite = isinstance(value, float) and math.isinf(value)
+    return str(value) if infinite else value
+
+
+@dataclass(frozen=True)
+class PrivacyReport:
+    releases: tuple[Release, ...]
+    adjacency: Adjacency
+    group_size: int
+    record: str
+    notes: str
+    epsilons: tuple[tuple[float, Bound], ...]
+    fit: GDPFit
+    advantage: Bound
+    tradeoff: tuple[tuple[float, Bound], ...]
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Names and texts, rounded to the safe side."""
+        fit = self.fit
+        mu = f"{Bound(fit.mu_lower, fit.mu):.6g}"
+        if not fit.exact:
+            mu += f", where both error rates are >= {fit.cutoff!r}"
+        tier = "II: mu is not enough, use the table"
+        if fit.is_good:
+            tier = "I: mu describes the whole curve"
+        rows = [(f"epsilon at delta {d!r}", x) for d, x in self.epsilons]
+        rows += [(f"misses at {p!r}", y) for p, y in self.tradeoff]
+        return [
+            ("Neighbours", f"{self.adjacency}, {self.group_size} record(s)"),
+            ("One record", self.record),
+            ("Releases", "; ".join(map(repr, self.releases))),
+            ("Observer", "sees every release, knows all other records"),
+            ("mu", mu),
+            ("Regret", f"at most {outward(fit.regret, '.4g', True)}"),
+            ("Verdict", f"Tier {tier}"),
+            ("Advantage", f"{self.advantage:.4g}"),
+            *((name, f"{bound:.6g}") for name, bound in rows),
+            ("Notes", self.notes),
+        ]
+
+    def __str__(self) -> str:
+        lines = [f"{name + ':':<28} {text}" for name, text in self.facts()]
+        return "\n".join(["Privacy report", "", *lines])
+
+    def to_markdown(self) -> str:
+        """The report as a table."""
+        lines = ["| Privacy report | |", "|---|---|"]
+        for name, text in self.facts():
+            lines.append(f"| {name} | {' '.join(text.split())} |")
+        return "\n".join(lines) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values, ready for JSON: inf is "inf"."""
+        found = asdict(self) | {"releases": [repr(x) for x in self.releases]}
+        found["gdp"] = found.pop("fit") | {"tier": 2 - self.fit.is_good}
+        found["epsilon"] = [
+            {"delta": d} | bound for d, bound in found.pop("epsilons")
+        ]
+        found["tradeoff"] = [
+            {"false_positive": p} | bound for p, bound in found["tradeoff"]
+        ]
+        return {name: plain(value) for name, value in found.items()}
+
+
+PLACES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
+
+
+def report(
+    releases: Releases,
+    *,
+    adjacency: str,
+    group_size: int = 1,
+    cutoff: float = 1e-10,
+    deltas: Sequence[float] = (1e-5, 1e-6, 1e-8, 1e-10),
+    record: str = "not stated",
+    notes: str = "none",
+) -> PrivacyReport:
+    ask: dict[str, Any] = {"adjacency": adjacency, "group_size": group_size}
+    found = epsilon(releases, delta=deltas, **ask)
+    cutoff = check("cutoff", cutoff, 1e-200, 0.1)
+    lower, upper = both_curves(releases, cutoff=cutoff, **ask)
+    places = [x for x in PLACES if x >= cutoff]
+    places.append((1 - lower.advantage) / 2)
+    rates = [Bound(*sorted([lower(x), upper(x)])) for x in places]
+    exact = exact_fit(releases, adjacency, group_size, cutoff)
+    runs = (releases,) if isinstance(releases, Release) else tuple(releases)
+    return PrivacyReport(
+        runs,
+        Adjacency(adjacency),
+        group_size,
+        record,
+        notes,
+        tuple(zip(deltas, map(Bound, *found), strict=True)),
+        exact or fit(lower, upper, cutoff),
+        Bound(*sorted([upper.advantage, lower.advantage])),
+        tuple(zip(places, rates, strict=True)),
+    )

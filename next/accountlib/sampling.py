@@ -1,0 +1,393 @@
+# Generated from notebooks/sampling.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""What does a record that joins by chance change?
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $\gamma$ | `rate` | chance of a record to be in a step, 0 or in $[10^{-9}, 1]$ |
+| $b$, $n$ | `batch_size`, `dataset_size` | records in a batch, and in the larger of two neighbours |
+| $k$ | `size`, `group_size` | how many records differ |
+| $T$ | `count` | steps of one kind |
+| $P$, $Q$ | `above` | outputs with and without the record |
+| – | `log_miss` | $\log$ of the chance that no differing record is in the step |
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from accountlib.cells import log_rate_of
+from accountlib.checks import check
+from accountlib.dominating_pairs import (
+    NOTHING_REVEALED,
+    DominatingPair,
+    Mirrored,
+    Reversed,
+    ShiftedNoise,
+    Subsampled,
+    Substituted,
+)
+from accountlib.mechanisms import Mechanism
+from accountlib.noise import NormalNoise
+
+__all__ = [
+    "Steps",
+    "Adjacency",
+    "Direction",
+    "both_ways",
+    "between",
+    "in_sample",
+    "Sampling",
+    "FullBatch",
+    "Poisson",
+    "FixedBatch",
+    "check_groups",
+    "Shifts",
+    "binomial_shifts",
+    "hypergeometric_shifts",
+    "Release",
+    "run_directions",
+    "counted",
+    "normal_pair",
+    "dominating_pairs",
+]
+
+# --- Two mixtures
+
+Steps = tuple[tuple[DominatingPair, int], ...]
+
+# --- Neighbours
+
+
+class Adjacency(StrEnum):
+    """What neighbouring data sets are."""
+
+    ADD = "add"
+    REMOVE = "remove"
+    ADD_OR_REMOVE = "add-or-remove"
+    SUBSTITUTE = "substitute"
+    ZERO_OUT = "zero-out"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Adjacency":
+        if value == "replace-one":
+            return cls.SUBSTITUTE
+        raise ValueError(
+            f"adjacency must be one of {[str(x) for x in cls]}, got {value!r}"
+        )
+
+
+# --- A sampler answers with directions
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a run: steps that dominate it, and attained ones.
+
+    Fields: `above`, pairs with counts; `below`, alternatives that data sets
+    attain, each such a list; none where `above` is attained itself.
+    """
+
+    above: Steps
+    below: tuple[Steps, ...] = ()
+
+
+def both_ways(
+    pair: DominatingPair, adjacency: Adjacency, count: int
+) -> list[Direction]:
+    """The directions for a pair of removal: it, its reverse, or both."""
+    remove, add = (
+        Direction(((pair, count),)),
+        Direction(((pair.reversed(), count),)),
+    )
+    one = {Adjacency.REMOVE: [remove], Adjacency.ADD: [add]}
+    return one.get(adjacency, [remove, add])
+
+
+def between(
+    above: DominatingPair, attained: DominatingPair, count: int
+) -> Direction:
+    """What dominates; attained are fourths of the steps one way or back."""
+    firsts = [(count * k + 2) // 4 for k in range(5)]
+    ways = [((attained, n), (attained.reversed(), count - n)) for n in firsts]
+    return Direction(((above, count),), tuple(dict.fromkeys(ways)))
+
+
+def in_sample(pair: DominatingPair, log_miss: float) -> DominatingPair:
+    """(1 - rate) Q + rate P against Q; log_miss is log(1 - rate)."""
+    if log_miss == 0:
+        return NOTHING_REVEALED
+    return pair if log_miss == -math.inf else Subsampled(pair, log_miss)
+
+
+class Sampling:
+    """How the records of a step are chosen."""
+
+    def directions(
+        self, mechanism: Mechanism, adjacency: Adjacency, size: int, count: int
+    ) -> list[Direction]:
+        """Remove (or the only one) first, then add."""
+        raise NotImplementedError(f"no pair is known for {self!r}")
+
+
+@dataclass(frozen=True)
+class FullBatch(Sampling):
+    """Every record takes part in every step."""
+
+    def directions(
+        self, mechanism: Mechanism, adjacency: Adjacency, size: int, count: int
+    ) -> list[Direction]:
+        if adjacency is Adjacency.SUBSTITUTE:
+            return [Direction(((mechanism.exchanged(size), count),))]
+        return both_ways(mechanism.removed(size), adjacency, count)
+
+
+@dataclass(frozen=True)
+class Poisson(Sampling):
+    rate: float
+
+    def __post_init__(self) -> None:
+        rate = check("rate", self.rate, 0, 1)
+        if 0 < rate < 1e-9:
+            raise ValueError(
+                f"rate must be 0 or lie in [1e-9, 1], got {self.rate!r}"
+            )
+        object.__setattr__(self, "rate", rate)
+
+    def directions(
+        self, mechanism: Mechanism, adjacency: Adjacency, size: int, count: int
+    ) -> list[Direction]:
+        if self.rate == 1:
+            return FullBatch().directions(mechanism, adjacency, size, count)
+        if self.rate == 0:
+            return both_ways(NOTHING_REVEALED, adjacency, count)[:1]
+        miss, shifts, weights = math.log1p(-self.rate), (1,), (0.0,)
+        if size > 1:
+            check_groups(mechanism, self, size)
+            miss, shifts, weights = binomial_shifts(size, self.rate)
+        if adjacency is Adjacency.SUBSTITUTE:
+            if type(mechanism).moved is Mechanism.moved:  # a mere guarantee
+                one = Subsampled(mechanism.exchanged(size), miss)
+                return [between(Mirrored(one), one, count)]
+            return [
+                Direction(
+                    (
+                        (
+                            Substituted(
+                                mechanism.moved(shifts, weights), miss
+                            ),
+                            count,
+                        ),
+                    )
+                )
+            ]
+        pair = (
+            mechanism.removed(1)
+            if size == 1
+            else mechanism.moved(shifts, weights)
+        )
+        return both_ways(Subsampled(pair, miss), adjacency, count)
+
+
+@dataclass(frozen=True)
+class FixedBatch(Sampling):
+    batch_size: int
+    dataset_size: int
+
+    def __post_init__(self) -> None:
+        n = check("dataset_size", self.dataset_size, 1, 1e12, whole=True)
+        b = check("batch_size", self.batch_size, 0, n, whole=True)
+        object.__setattr__(self, "dataset_size", n)
+        object.__setattr__(self, "batch_size", b)
+
+    def directions(
+        self, mechanism: Mechanism, adjacency: Adjacency, size: int, count: int
+    ) -> list[Direction]:
+        b, n = self.batch_size, self.dataset_size
+        miss = -math.inf
+        if b < n:
+            miss = math.log((n - b) / n) if 2 * b > n else math.log1p(-b / n)
+        one = in_sample(mechanism.exchanged(1), miss)
+        if adjacency is Adjacency.ZERO_OUT:
+            return self.zeroed(mechanism, size, miss, count)
+        if adjacency is Adjacency.SUBSTITUTE:
+            if size > 1:
+                raise NotImplementedError(
+                    f"group_size={size}: no theorem covers substituted "
+                    f"groups in {self!r}"
+                )
+            if not isinstance(one, Subsampled):
+                return [Direction(((one, count),))]
+            return [between(Mirrored(one), one, count)]
+        if b > n - size:
+            raise ValueError(
+                "batch_size must lie in [0, dataset_size - group_size], since "
+                "the smaller neighbour must fill the "
+                f"batch, got {self!r} with group_size={size}"
+            )
+        if size > 1 and b > 0:
+            check_groups(mechanism, self, size)
+            miss, shifts, weights = hypergeometric_shifts(size, b, n)
+            one = Subsampled(
+                mechanism.moved([2 * x for x in shifts], weights), miss
+            )
+        return both_ways(one, adjacency, count)
+
+    def zeroed(
+        self, mechanism: Mechanism, size: int, miss: float, count: int
+    ) -> list[Direction]:
+        """A record counts for nothing, and others take its place."""
+        if size > 1:
+            raise NotImplementedError(
+                f"group_size={size}: no theorem covers zeroed groups "
+                f"in {self!r}"
+            )
+        attained = in_sample(mechanism.removed(1), miss)
+        if not isinstance(attained, Subsampled):
+            return both_ways(attained, Adjacency.ZERO_OUT, count)
+        steps = ((Mirrored(in_sample(mechanism.exchanged(1), miss)), count),)
+        ways = attained, attained.reversed()
+        return [Direction(steps, (((way, count),),)) for way in ways]
+
+
+def check_groups(mechanism: Mechanism, sampling: Sampling, size: int) -> None:
+    """Refuse groups in samples where no theorem covers them."""
+    if not mechanism.groups:
+        raise NotImplementedError(
+            f"group_size={size}: groups in samples are known for Gaussian "
+            f"noise only, got {mechanism!r} with {sampling!r}"
+        )
+    check("group_size of a sampled mechanism", size, 1, 64, whole=True)
+
+
+Shifts = tuple[float, tuple[int, ...], tuple[float, ...]]
+
+# --- Groups
+
+
+def binomial_shifts(size: int, rate: float) -> Shifts:
+    """log P(none), the numbers from 1 on, logs of their chances, given one."""
+    miss = size * math.log1p(-rate)
+    j = np.arange(1, size + 1)
+    logs = np.cumsum(np.log((size + 1 - j) / j)) + j * math.log(rate)
+    logs += (size - j) * math.log1p(-rate) - log_rate_of(miss)
+    return miss, tuple(j.tolist()), tuple(logs.tolist())
+
+
+def hypergeometric_shifts(
+    size: int, batch_size: int, dataset_size: int
+) -> Shifts:
+    """The same for a fixed batch: how many of the group are in it."""
+    rest = dataset_size - size - batch_size
+    miss = float(
+        np.log1p(-batch_size / (dataset_size - np.arange(size))).sum()
+    )
+    j = np.arange(min(size, batch_size))
+    steps = (size - j) * (batch_size - j) / ((j + 1.0) * (rest + j + 1.0))
+    logs = miss + np.cumsum(np.log(steps)) - log_rate_of(miss)
+    return miss, tuple((j + 1).tolist()), tuple(logs.tolist())
+
+
+# --- A run
+
+
+@dataclass(frozen=True)
+class Release:
+    """One mechanism, `count` times, each time on a fresh sample."""
+
+    mechanism: Mechanism
+    sampling: Sampling = FullBatch()
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        for name, kind in (("mechanism", Mechanism), ("sampling", Sampling)):
+            if not isinstance(getattr(self, name), kind):
+                raise ValueError(
+                    f"{name} must be a {kind.__name__}, got "
+                    f"{getattr(self, name)!r}"
+                )
+        object.__setattr__(
+            self, "count", check("count", self.count, 1, 1e9, whole=True)
+        )
+
+
+def run_directions(
+    releases: Release | Sequence[Release], adjacency: str, group_size: int = 1
+) -> list[Direction]:
+    """The directions of a whole run: equal pairs counted together.
+
+    The data that attain one direction attain it in all releases at once.
+    """
+    releases = [releases] if isinstance(releases, Release) else releases
+    if (
+        not isinstance(releases, Sequence)
+        or not releases
+        or not all(isinstance(x, Release) for x in releases)
+    ):
+        raise ValueError(
+            f"releases must be a Release or a list of them, got {releases!r}"
+        )
+    size = check("group_size", group_size, 1, 1000, whole=True)
+    relation = Adjacency(adjacency)
+    found = [
+        x.sampling.directions(x.mechanism, relation, size, x.count)
+        for x in releases
+    ]
+    runs = []
+    for d in range(max(map(len, found))):
+        each = [x[d % len(x)] for x in found]
+        above = counted([step for x in each for step in x.above])
+        below = [
+            counted(
+                [
+                    step
+                    for x in each
+                    for step in (x.below or (x.above,))[
+                        k % len(x.below or (x.above,))
+                    ]
+                ]
+            )
+            for k in range(max(len(x.below) for x in each))
+        ]
+        runs.append(Direction(above, tuple(dict.fromkeys(below))))
+    return list(dict.fromkeys(runs))
+
+
+def counted(steps: Sequence[tuple[DominatingPair, int]]) -> Steps:
+    """Equal pairs counted together, and normal steps as one (their shifts
+    add up in squares)."""
+    counts: dict[DominatingPair, int] = {}
+    squares = []
+    for pair, count in steps:
+        base = pair.pair if isinstance(pair, Reversed) else pair
+        if isinstance(base, ShiftedNoise) and base.is_normal:
+            squares.append(count * base.shifts[0] ** 2)
+        elif count and pair != NOTHING_REVEALED:
+            counts[pair] = counts.get(pair, 0) + count
+    if sum(squares) > 0:
+        counts[normal_pair(math.sqrt(math.fsum(squares)))] = 1
+    return tuple(counts.items())
+
+
+def normal_pair(mu: float) -> DominatingPair:
+    """N(mu, 1) against N(0, 1)."""
+    return ShiftedNoise(NormalNoise(), (mu,))
+
+
+def dominating_pairs(
+    mechanism: Mechanism,
+    *,
+    sampling: Sampling,
+    adjacency: str,
+    group_size: int = 1,
+) -> tuple[DominatingPair, ...]:
+    """Dominating pairs of one step: one a direction, remove first."""
+    size = check("group_size", group_size, 1, 1000, whole=True)
+    found = sampling.directions(mechanism, Adjacency(adjacency), size, 1)
+    return tuple(x.above[0][0] for x in found)

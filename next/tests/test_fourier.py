@@ -1,0 +1,319 @@
+"""No choice of a Part makes a bound wrong; tables lie on their sides."""
+
+import math
+
+import numpy as np
+import pytest
+from flint import acb, arb, ctx
+
+from accountlib.cells import Cells
+from accountlib.checks import UNIT
+from accountlib.fourier import (
+    Part,
+    Table,
+    kernel,
+    log_peak,
+    optimistic_table,
+    pessimistic_table,
+    transform,
+)
+from accountlib.rounding import spectrum
+from tests.exact_sums import (
+    PRECISION,
+    delta,
+    good_part,
+    outcomes,
+    random_part,
+    random_tables,
+    two_losses,
+    violates,
+)
+
+
+@pytest.fixture(autouse=True)
+def precise():
+    with ctx.workprec(PRECISION), np.errstate(all="ignore"):
+        yield
+
+
+def ball(x):
+    return arb(float(x))
+
+
+def ends(tables, part, epsilon):
+    at = np.array(float(epsilon))
+    return [float(spectrum(tables, part, up)(at)) for up in (False, True)]
+
+
+# --- any choice is valid -----------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_part_makes_a_bound_wrong(seed):
+    rng = np.random.default_rng([seed, 10])
+    for _ in range(7):
+        tables = random_tables(rng, 400)
+        part, e = random_part(rng, tables)
+        totals = outcomes(tables, part)
+        atom = float(rng.choice([float(x.mid()) for x, _ in totals]))
+        for at in (e, e + 0.3 / part.tilt, atom, np.nextafter(atom, 9e99)):
+            found = ends(tables, part, at)
+            truth = delta(totals, at)
+            assert not violates(*found, truth), (tables, part, at, found)
+
+
+def test_good_parts_say_something():
+    rng, narrow = np.random.default_rng(11), 0
+    for _ in range(40):
+        tables = random_tables(rng, 100)
+        part, e = good_part(rng, tables, "all", 0.0)
+        lower, upper = ends(tables, part, e)
+        narrow += lower > 0.9 * upper
+    assert narrow >= 10
+
+
+@pytest.mark.parametrize("which", ["all", "near", "far"])
+def test_wild_numbers_give_wide_intervals(which):
+    rng = np.random.default_rng(12)
+    for _ in range(40):
+        tables = random_tables(rng, 60)
+        scale = 10 ** rng.uniform(-12, 6)
+        tables = [
+            Table(t.loss * scale, t.log_mass, 0.0, t.count) for t in tables
+        ]
+        tilt = 10 ** rng.uniform(-12, 14)
+        part = Part(
+            which,
+            float(rng.normal() * scale),
+            tilt,
+            10 ** rng.uniform(-12, 12),
+            10 ** rng.uniform(-18, 7),
+            int(rng.integers(1, 60)),
+            tilt * rng.random(),
+            tilt * (1 + 10 ** rng.uniform(-6, 6)),
+        )
+        e = float(rng.normal() * 10 ** rng.uniform(-3, 3))
+        found = ends(tables, part, e)
+        assert not violates(*found, delta(outcomes(tables, part), e))
+
+
+@pytest.mark.parametrize("count", [10**3, 10**6, 10**9])
+def test_two_losses_many_times(count):
+    rng, narrow = np.random.default_rng(count), 0
+    for turn in range(6):
+        if turn % 3 == 0:  # a rare large loss
+            loss = np.array([-1e-9, float(rng.uniform(0.1, 3))])
+            far = math.log(rng.uniform(0.01, 5) / count)
+            log_m = np.array([math.log1p(-math.exp(far)), far])
+        else:  # randomized response
+            loss = np.array([-1.0, 1.0]) * rng.uniform(0.1, 3) / count**0.5
+            log_m = -np.logaddexp(0, -loss)
+        table = Table(loss, log_m, 0.0, count)
+        part, e = good_part(rng, [table], "all", 0.0)
+        e = max(e, 1e-6)
+        lower, upper = ends([table], part, e)
+        truth = two_losses(table, e)
+        assert not violates(lower, upper, truth), (table, part, e)
+        narrow += lower > 0.9 * upper
+    assert narrow >= 3
+
+
+def test_a_scale_that_vanishes():
+    """e^(scale) underflows, the sum is e^414: their product is no nothing."""
+    table = Table(
+        np.array([-4.88510152, 173.2895381]),
+        np.array([-6.55633766, -12.33326946]),
+        0.0,
+        40,
+    )
+    part = Part("far", -0.3, 0.0905, 8249.3, 0.017, 4000, 0.026, 0.17)
+    truth = delta(outcomes([table], part), 5716.5)
+    assert 1e-194 < truth < 1e-192
+    assert not violates(*ends([table], part, 5716.5), truth)
+
+
+def test_the_least_loss_is_near():
+    """Whatever the split, there is a sum of near losses."""
+    loss = np.array([1.0, 2.0, 3.0])
+    for split, near in ((0.0, 1), (1.0, 1), (2.5, 2), (9.0, 3)):
+        part = Part("near", split, 1.0, 1.0, 1.0, 1, 0.5, 2.0)
+        assert part.near(loss).sum() == near
+    whole = Part("all", 0.0, 1.0, 1.0, 1.0, 1, 0.5, 2.0)
+    assert whole.near(loss).all() and not whole.near(loss[:0]).any()
+
+
+def test_orders_on_both_sides():
+    table = Table(np.array([0.0]), np.array([0.0]), 0.0, 1)
+    for below, above in ((0.5, 0.9), (1.0, 2.0), (1.1, 2.0)):
+        part = Part("all", 0.0, 1.0, 9.0, 0.1, 9, below, above)
+        with pytest.raises(ArithmeticError, match="both sides"):
+            spectrum([table], part, False)
+
+
+def test_nan_says_nothing():
+    table = Table(np.array([0.0, 1.0]), np.log([0.5, 0.5]), 0.0, 2)
+    for bad in ({"period": math.nan}, {"variance": math.nan}):
+        choice = {"period": 9.0, "variance": 0.1} | bad
+        part = Part("all", 0.0, 1.0, last=9, below=0.5, above=2.0, **choice)
+        lower, upper = ends([table], part, 0.5)
+        assert lower == 0 and upper > 0.2
+
+
+# --- tables ------------------------------------------------------------------
+
+
+def random_cells(rng):
+    """Cells of a list of outcomes by rising loss, and the list itself."""
+    size = int(rng.integers(6, 30))
+    loss = np.sort(rng.normal(size=size)) * 10 ** rng.uniform(-2, 1)
+    p = rng.dirichlet(np.full(size, 0.3)) + 1e-12
+    q = p * np.exp(-loss)
+    cuts = np.sort(rng.choice(np.arange(1, size), 4, replace=False))
+    rows, touching = [], rng.random() < 0.5
+    for some in np.split(np.arange(size), cuts):
+        a, b = p[some].sum(), q[some].sum()
+        first, last = loss[some[0]], loss[some[-1]]
+        before, after = loss[max(some[0] - 1, 0)], loss[(some[-1] + 1) % size]
+        left, right = first - 1e-12, last + 1e-12
+        if touching:
+            left, right = (first + before) / 2, max((last + after) / 2, last)
+        merged = np.clip(math.log(a / b), first, last)
+        rows.append(
+            (math.log(a), math.log(b), 1e-13, merged, 1e-12, left, right)
+        )
+    return Cells(*np.array(rows).T), loss, p
+
+
+def curve(loss, mass, epsilon):
+    return float(mass @ -np.expm1(np.minimum(epsilon - loss, 0.0)))
+
+
+def test_tables_lie_on_their_sides():
+    rng = np.random.default_rng(13)
+    for _ in range(200):
+        cells, loss, p = random_cells(rng)
+        kept = rng.random(len(cells.loss)) < 0.8
+        high = pessimistic_table(cells, 1, kept)
+        low = optimistic_table(cells, 1, kept)
+        assert np.all(np.diff(high.loss) >= -1e-9)
+        for e in rng.normal(size=8) * np.abs(loss).max():
+            truth = curve(loss, p, e)
+            above, below = (
+                t.infinite + curve(t.loss, np.exp(t.log_mass), e)
+                for t in (high, low)
+            )
+            assert below <= truth * (1 + 1e-13) + 1e-300
+            assert above >= truth * (1 - 1e-13)
+
+
+def test_infinite_ends():
+    inf = math.inf
+    rows = [
+        (-inf, math.log(0.3), 0.0, -inf, 0.0, -inf, -inf),
+        (math.log(0.5), math.log(0.6), 0.0, -0.2, 0.0, -inf, 0.5),
+        (math.log(0.3), math.log(0.1), 0.0, 1.0, 0.0, 0.5, inf),
+        (math.log(0.2), -inf, 0.0, inf, 0.0, inf, inf),
+    ]
+    cells = Cells(*np.array(rows).T)
+    kept = np.full(4, True)
+    high, low = (
+        pessimistic_table(cells, 1, kept),
+        optimistic_table(cells, 1, kept),
+    )
+    share = 0.3 * (1 - math.exp(0.5 - 1.0))  # of the third cell
+    assert high.infinite == pytest.approx(0.2 + share, rel=1e-12)
+    assert high.loss == pytest.approx([0.5])
+    assert np.exp(high.log_mass) == pytest.approx([0.8 - share])
+    assert low.infinite == pytest.approx(0.2, rel=1e-12)
+    assert low.loss == pytest.approx([-0.2, 1.0])
+
+
+def test_nan_is_no_mass():
+    fine = np.zeros(1)
+    for loss, log_m, infinite in (
+        (fine + np.nan, fine, 0.0),
+        (fine, fine + np.nan, 0.0),
+        (fine, fine, math.nan),
+        (fine + np.inf, fine, 0.0),
+    ):
+        with pytest.raises(ArithmeticError):
+            Table(loss, log_m, infinite, 1)
+
+
+# --- the parts of the sum ----------------------------------------------------
+
+
+@pytest.mark.parametrize("last", [1, 3, 63, 64, 700, 4096])
+def test_the_transform_and_its_error(last):
+    rng = np.random.default_rng(last)
+    for reach in (1.0, 1e4, 1e9):
+        x = rng.normal(size=5) * reach
+        m = rng.dirichlet(np.ones(5), 2)
+        part = Part("all", 0.0, 1.0, 20.0, 0.1, last, 0.5, 2.0)
+        found = transform(m, x, part)
+        assert found.shape == (2, last + 1)
+        for k in {1, last // 2, last, int(rng.integers(last + 1))}:
+            theta = ball(2 * math.pi / part.period) * k
+            wide = 4 * UNIT * (len(x) + 64) * part.theta[k]
+            for row, value in zip(m, found[:, k], strict=True):
+                exact = sum(
+                    (
+                        ball(w) * (acb(0, theta * ball(y)).exp() - 1)
+                        for w, y in zip(row, x, strict=True)
+                    ),
+                    acb(0),
+                )
+                error = abs(acb(value.real, value.imag) - exact)
+                assert error <= ball(0.5 * wide * (row @ np.abs(x)))
+
+
+def smoothed(x, v):
+    """E (1 - e^-(x + U))_+ for U ~ N(v/2, v), by its closed form."""
+    root = (2 * v).sqrt()
+    above = [(-(x + s * v / 2) / root).erfc() / 2 for s in (1, -1)]
+    return above[0] - (-x).exp() * above[1]
+
+
+def test_one_more_release_raises_by_little():
+    """Lemmas 12 and 13, and that the constant is nearly attained."""
+    rng, most = np.random.default_rng(14), 0.0
+    for _ in range(400):
+        v, x = ball(10 ** rng.uniform(-6, 1)), ball(rng.normal())
+        x = x * v.sqrt()
+        gap = smoothed(x, v) - (1 - (-x).exp()).max(arb(0))
+        kappa = (
+            (v / 8).sqrt().erf() * (2 * arb.pi() * v).sqrt() * (v / 8).exp()
+        )
+        bell = (-x * x / (2 * v) - x / 2 - v / 8).exp()
+        bell /= (2 * arb.pi() * v).sqrt()
+        assert gap > 0 and gap < kappa * bell
+        most = max(most, float(gap / (kappa * bell)))
+    assert most > 0.97
+
+
+def test_weights():
+    rng = np.random.default_rng(15)
+    for _ in range(20):
+        tilt, v = 10 ** rng.uniform(-2, 2), 10 ** rng.uniform(-5, 0)
+        part = Part("all", 0.0, tilt, 7.0, v, 9, tilt / 2, 2 * tilt)
+        for up in (False, True):
+            weights, sizes = kernel(part, up)
+            for k in range(10):
+                z, u = acb(tilt, 2 * math.pi / 7.0 * k), ball(v)
+                kappa = (u / 8).sqrt().erf() * (2 * arb.pi() * u).sqrt()
+                kappa *= 0 if up else (u / 8).exp()
+                exact = (1 / (z * (z + 1)) - kappa) * 2 / 7
+                exact *= (u * z * (z + 1) / 2).exp() / (1 if k else 2)
+                error = abs(acb(weights[k].real, weights[k].imag) - exact)
+                wide = (
+                    64 + 8 * abs(complex(z.real.mid(), z.imag.mid())) ** 2 * v
+                )
+                assert error <= ball(wide * 2 * UNIT * sizes[k])
+
+
+@pytest.mark.parametrize("order", [1e-6, 0.3, 1.0, 40.0, 1e12])
+def test_the_peak_is_attained(order):
+    x = ball(1 / order).log1p()
+    most = (-ball(order) * x).exp() * (1 - (-x).exp())
+    found = float(log_peak(np.array(order)))
+    assert found == pytest.approx(float(most.log()), rel=1e-12)

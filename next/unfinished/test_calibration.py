@@ -1,0 +1,226 @@
+"""Calibrated noise meets its contract, and the search ends."""
+
+import math
+
+import numpy as np
+import pytest
+
+from accountlib.accountant import delta, epsilon
+from accountlib.calibration import EDGE, Excess, calibrate, calibrate_noise
+from accountlib.mechanisms import (
+    DiscreteGaussian,
+    Gaussian,
+    Laplace,
+    PureDP,
+)
+from accountlib.sampling import FixedBatch, FullBatch, Poisson, Release
+
+TARGETS = [
+    (Gaussian, Poisson(0.001), 10_000, 1.0, 1e-6, "add-or-remove"),
+    (Gaussian, Poisson(16384 / 50000), 2000, 8.0, 1e-5, "remove"),
+    (Gaussian, Poisson(0.5), 10, 0.1, 1e-9, "substitute"),
+    (Gaussian, FullBatch(), 1, 1.0, 1e-6, "add"),
+    (Gaussian, Poisson(0.01), 1, 0.01, 1e-7, "add"),
+    (Gaussian, FixedBatch(10, 1000), 300, 3.0, 1e-5, "add-or-remove"),
+    (Laplace, Poisson(0.01), 100, 1.0, 1e-6, "remove"),
+    (Laplace, FullBatch(), 1, 1.0, 0.0, "remove"),
+]
+
+
+@pytest.mark.parametrize(
+    "mechanism, sampling, count, wanted, chance, adjacency", TARGETS
+)
+def test_contract(mechanism, sampling, count, wanted, chance, adjacency):
+    ask = {"delta": chance, "adjacency": adjacency}
+    x = calibrate_noise(
+        epsilon=wanted,
+        sampling=sampling,
+        count=count,
+        mechanism=mechanism,
+        **ask,
+    )
+    enough = Release(mechanism(x), sampling, count)
+    less = Release(mechanism(0.999 * x), sampling, count)
+    assert epsilon(enough, **ask).upper <= wanted
+    assert epsilon(less, **ask).lower > wanted
+
+
+def test_epsilon_zero_asks_for_delta():
+    ask = {"sampling": Poisson(0.01), "count": 100, "adjacency": "remove"}
+    x = calibrate_noise(epsilon=0.0, delta=1e-3, **ask)
+    ends = [
+        delta(
+            Release(Gaussian(y), Poisson(0.01), 100),
+            epsilon=0.0,
+            adjacency="remove",
+        )
+        for y in (x, 0.999 * x)
+    ]
+    assert ends[0].upper <= 1e-3 < ends[1].upper
+
+
+def test_discrete_noise_meets_its_target():
+    """It can be worse where there is more of it, so only this holds."""
+    ask = {"delta": 1e-3, "adjacency": "remove"}
+    for wanted in (0.7, 2.5, 5.5):
+        x = calibrate_noise(epsilon=wanted, mechanism=DiscreteGaussian, **ask)
+        assert epsilon(Release(DiscreteGaussian(x)), **ask).upper <= wanted
+
+
+def test_groups_need_more():
+    ask = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "add", "count": 10}
+    one, four = (calibrate_noise(group_size=k, **ask) for k in (1, 4))
+    assert four / one == pytest.approx(4, rel=2e-4)
+
+
+def test_noise_with_a_largest_value():
+    def mechanism(noise):
+        if noise > 10_000:
+            raise ValueError(f"noise must lie in (0, 10000], got {noise!r}")
+        return Gaussian(noise)
+
+    ask = {"delta": 1e-6, "adjacency": "remove", "count": 100}
+    run = Release(Gaussian(6000.0), count=100)
+    wanted = epsilon(run, delta=1e-6, adjacency="remove").upper
+    x = calibrate_noise(epsilon=wanted, mechanism=mechanism, **ask)
+    assert x == pytest.approx(6000, rel=1e-3)
+
+
+def test_rates_counts_and_lists():
+    ask = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "remove"}
+
+    def upper(run):
+        return epsilon(run, delta=1e-6, adjacency="remove").upper
+
+    def rates(x):
+        return Release(Gaussian(2.0), Poisson(x), 1000)
+
+    x = calibrate(rates, low=1e-6, high=1.0, **ask)
+    assert upper(rates(x)) <= 1 < upper(rates(1.002 * x))
+
+    def steps(n):
+        assert isinstance(n, int)
+        return Release(Gaussian(2.0), Poisson(0.01), n)
+
+    n = calibrate(steps, low=1, high=100_000, whole=True, **ask)
+    assert isinstance(n, int) and upper(steps(n)) <= 1 < upper(steps(n + 1))
+
+    def scales(x):
+        return [Release(Laplace(x)), Release(Laplace(2 * x))]
+
+    pure = {"epsilon": 1.0, "delta": 0.0, "adjacency": "substitute"}
+    x = calibrate(scales, low=0.1, high=100, **pure)
+    assert 6 * (1 - 1e-9) <= x * (2 if x < 5 else 1) <= 6.01
+
+
+def test_batches_fall_and_records_grow():
+    ask = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "add-or-remove"}
+
+    def batch(size):
+        return Release(Gaussian(4.0), FixedBatch(size, 5000), 300)
+
+    def records(size):
+        return Release(Gaussian(4.0), FixedBatch(100, size), 300)
+
+    for build, low, toward in ((batch, 1, 1), (records, 101, -1)):
+        x = calibrate(build, low=low, high=4999, whole=True, **ask)
+        ends = [
+            epsilon(build(n), delta=1e-6, adjacency="add-or-remove").upper
+            for n in (x, x + toward)
+        ]
+        assert ends[0] <= 1.0 < ends[1]
+
+
+def test_both_ends_meet_it():
+    ask = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "remove"}
+
+    def noise(x):
+        return Release(Gaussian(x))
+
+    assert calibrate(noise, low=50, high=90, **ask) == 50
+    assert calibrate(lambda x: noise(1 / x), low=1e-3, high=0.01, **ask) == 0.01
+    with pytest.raises(ValueError, match="missed at both ends"):
+        calibrate(noise, low=0.5, high=1.5, **ask)
+
+
+def test_a_target_on_a_plateau():
+    """Met exactly: the end of the plateau with less privacy."""
+
+    def build(x):
+        return Release(PureDP(0.5 if x < 3 else x))
+
+    ask = {"delta": 0.0, "adjacency": "remove"}
+    wanted = epsilon(build(1.0), **ask).upper
+    x = calibrate(build, low=1.0, high=9.0, epsilon=wanted, **ask)
+    assert 2.999 < x < 3
+
+
+def wild(seed):
+    """A function of few or many changes of sign, flat, steep or infinite."""
+    rng = np.random.default_rng([91, seed])
+    low, high = np.sort(10 ** rng.uniform(-9, 9, 2)).tolist()
+    number, kind = int(rng.choice([1, 3, 101])), int(rng.integers(4))
+    cuts = np.sort(rng.uniform(math.log(low), math.log(high), number))
+    size = 10 ** rng.uniform(-9, 9)
+
+    def excess(x):
+        side = float((-1) ** int(np.searchsorted(cuts, math.log(x))))
+        near = float(np.min(np.abs(cuts - math.log(x))))
+        value = [math.inf, size, near**9 * size, near * size][kind]
+        return max(min(value, 700.0), 1e-9) * side
+
+    return low, high, excess
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_search_ends_at_an_edge(seed):
+    low, high, function = wild(seed)
+    search = Excess(Release, 1.0, 1e-6)
+
+    class Known(dict):
+        def __missing__(self, x):
+            self[x] = function(x)
+            return self[x]
+
+        def __contains__(self, x):
+            return True
+
+    search.tried = Known()
+    x = search.edge(low, high)
+    assert low <= x <= high and search(x) < 0
+    missed = [y for y, f in search.tried.items() if f > 0]
+    assert min(abs(x / y - 1) for y in missed) <= 1.01 * EDGE
+    assert len(search.tried) <= 150
+    if high > low + 1:
+        first, last = math.ceil(low), math.ceil(high)
+        if (search(first) < 0) != (search(last) < 0):
+            n = search.edge(first, last, whole=True)
+            others = {k for k in (n - 1, n + 1) if search(k) > 0}
+            assert isinstance(n, int) and search(n) < 0 and others
+
+
+def test_targets_out_of_reach():
+    ask = {"delta": 0.0, "adjacency": "remove"}
+    for wanted in (0.0, 1.0):
+        with pytest.raises(ValueError, match="no noise"):
+            calibrate_noise(epsilon=wanted, **ask)
+    with pytest.raises(ValueError, match="all noise"):
+        calibrate_noise(epsilon=1.0, delta=1.0, adjacency="remove")
+
+
+@pytest.mark.parametrize(
+    "wrong, name",
+    [
+        ({"low": 1.5}, "low"),
+        ({"high": 0.5}, "high"),
+        ({"low": 0.0}, "low"),
+        ({"epsilon": -1.0}, "epsilon"),
+        ({"delta": 1.5}, "delta"),
+        ({"adjacency": "both"}, "adjacency"),
+    ],
+)
+def test_values_are_refused(wrong, name):
+    asked = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "remove"}
+    asked |= {"low": 1, "high": 9, "whole": True} | wrong
+    with pytest.raises(ValueError, match=name):
+        calibrate(lambda n: Release(Gaussian(9.0)), **asked)

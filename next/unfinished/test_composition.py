@@ -1,0 +1,231 @@
+"""Sums of losses against fractions; wrap-around and round-off."""
+
+import math
+from fractions import Fraction as F
+
+import mpmath as mp
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpz
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accountlib.composition import (
+    LOG_TAIL,
+    choose_tilts,
+    compose,
+    edge,
+    moments,
+    self_compose,
+)
+from accountlib.mechanisms import Gaussian
+from accountlib.optimistic import discretize
+from accountlib.pld import PrivacyLossDistribution
+
+SIDES = "upper", "lower"
+BITS = 240  # all masses here are whole multiples of 2^-240
+
+
+def exact_sum(kinds):
+    """First index and masses of the total, packed into one whole number."""
+    chunk = BITS * sum(n for _, n in kinds) + 64
+    total, first, rows = 1, 0, 1
+    for pld, count in kinds:
+        packed = 0
+        for m in pld.mass.tolist()[::-1]:
+            packed = (packed << chunk) | int(F(m) * 2**BITS)
+        total *= packed**count
+        first += count * pld.first_index
+        rows += count * (len(pld.mass) - 1)
+    unit, mask = fmpz(-BITS * sum(n for _, n in kinds)), (1 << chunk) - 1
+    masses = [
+        arb((fmpz((total >> (chunk * k)) & mask), unit)) for k in range(rows)
+    ]
+    return first, masses
+
+
+def exact_delta(kinds, masses, first, epsilon):
+    finite, step = arb(1), arb(kinds[0][0].step)
+    for pld, count in kinds:
+        finite *= (1 - arb(pld.infinity_mass)) ** count
+    total = 1 - finite
+    for k, m in enumerate(masses):
+        gap = (first + k) * step - arb(epsilon)
+        if gap > 0:
+            total -= m * (-gap).expm1()
+    return total
+
+
+def random_pld(rng, step, bound):
+    weights = rng.exponential(size=rng.integers(1, 9)) ** rng.choice(
+        [1, 5, 12]
+    )
+    weights[1:] *= rng.random(len(weights) - 1) < 0.8
+    infinite = float(rng.choice([0, 1e-9, 0.01]))
+    mass = weights / weights.sum() * (1 - infinite)
+    mass = np.round(np.where(mass > 2.0**-140, mass, 0) * 2.0**200) / 2.0**200
+    first = int(rng.integers(-6, 4))
+    return PrivacyLossDistribution(step, first, mass, infinite, bound)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_sums_of_lists(seed):
+    """On their side, from the bulk to 1e-25."""
+    for bound in SIDES:
+        rng = np.random.default_rng(seed)
+        step = float(np.exp(rng.uniform(-4, 1)))
+        kinds = [
+            (random_pld(rng, step, bound), int(rng.choice([1, 2, 7, 25])))
+            for _ in range(rng.integers(1, 3))
+        ]
+        total = compose([pld for pld, count in kinds for _ in range(count)])
+        first, masses = exact_sum(kinds)
+        places = rng.uniform(-1, 1, 3) * len(masses) * step
+        places = [*places, *map(total.epsilon, (0.1, 1e-6, 1e-12, 1e-25))]
+        with ctx.workprec(300):
+            for at in places:
+                if math.isfinite(at):
+                    exact = exact_delta(kinds, masses, first, float(at))
+                    found = arb(total.delta(float(at)))
+                    assert found == 1 or total.side * (found - exact) >= 0
+                    if exact > 1e-6:
+                        assert abs(found - exact) < 1e-7 * exact
+
+
+@pytest.mark.parametrize("count", [10, 1000, 5000])
+def test_binomial_tails(count):
+    """Randomized response: relative accuracy down to 1e-28."""
+    unit = math.log(51 / 49)
+    deviation = unit * math.sqrt(count)
+    for bound in SIDES:
+        coin = PrivacyLossDistribution(unit, -1, [0.49, 0.0, 0.51], 0.0, bound)
+        total = self_compose(coin, count)
+        for x in (0.5, 3.0, 6.0, 11.0):
+            at = unit * count / 50 + x * deviation
+            with mp.workdps(60):
+                p, lost = mp.mpf(0.51), mp.mpf(0)
+                lowest = math.floor((at / unit + count) / 2)
+                for k in range(max(lowest, 0), count + 1):
+                    gap = (2 * k - count) * mp.mpf(unit) - mp.mpf(at)
+                    if gap <= 0:
+                        continue
+                    term = mp.binomial(count, k) * p**k
+                    term *= mp.mpf(0.49) ** (count - k) * -mp.expm1(-gap)
+                    lost += term
+                    if term < lost * mp.mpf(10) ** -25:
+                        break
+            if lost > 1e-28:
+                found = total.delta(at)
+                assert total.side * (found - lost) >= 0
+                assert abs(found / lost - 1) < 1e-13 * count + 1e-9
+
+
+def test_gaussian_steps_of_any_number():
+    for count in (2, 300, 20_000):
+        pair, step = Gaussian(math.sqrt(count)).removed(1), count**-0.5 / 20
+        for bound in SIDES:
+            one = discretize(pair, step=step, bound=bound)
+            total = self_compose(one, count)
+            for at in (0.1, 2.0, 8.0):
+                a = mp.mpf(at) - mp.mpf(0.5)
+                exact = mp.ncdf(-a) - mp.exp(at) * mp.ncdf(-a - 1)
+                assert total.side * (total.delta(at) - exact) >= 0
+            if count <= 300:
+                assert total.delta(2.0) == pytest.approx(0.0210, rel=1e-2)
+
+
+def test_the_window_holds_the_mass():
+    """Chernoff's edge against the exact tail; a cut window is safe."""
+    rng = np.random.default_rng(3)
+    for _ in range(6):
+        pld = random_pld(rng, 0.5, "upper")
+        used = pld.mass > 0
+        if used.sum() < 2:
+            continue
+        parts = [(pld.losses[used], np.log(pld.mass[used]), 40)]
+        first, masses = exact_sum([(pld, 40)])
+        losses = 0.5 * (first + np.arange(len(masses)))
+        for tilt, sign in ((0.0, -1), (0.0, 1), (1.5, 1)):
+            end = edge(parts, tilt, sign)
+            weight = [
+                m * arb(tilt * x).exp()
+                for m, x in zip(masses, losses.tolist(), strict=True)
+            ]
+            beyond = sum(
+                (
+                    w
+                    for w, x in zip(weight, losses, strict=True)
+                    if sign * (x - end) > 1e-9
+                ),
+                arb(0),
+            )
+            assert beyond <= sum(weight, arb(0)) * math.exp(LOG_TAIL) * 1.001
+
+
+def test_what_wraps_around_is_counted():
+    """A rare huge loss lies beyond the window."""
+    rare = [1 - 1e-30, *np.zeros(10**5), 1e-30]
+    for bound in SIDES:
+        pld = PrivacyLossDistribution(0.01, 0, rare, 0.0, bound)
+        total = self_compose(pld, 100)
+        exact = 1e-28  # 100 chances of a loss of 1000
+        assert total.side * (total.delta(5.0) / exact - 1) >= -1e-12
+        assert total.delta(5.0) < 1e-7  # all frequencies matter here
+
+
+def test_tilts_reach_down():
+    one = discretize(Gaussian(30.0).removed(1), step=0.005)
+    used = one.mass > 0
+    parts = [(one.losses[used], np.log(one.mass[used]), 900)]
+    found, low, high = choose_tilts(parts)
+    assert 4 <= len(found) <= 7 and found[0] == 0 and low < 0 < high
+    k, mean = moments(parts, found[-1])
+    assert k - found[-1] * mean < -70
+    # two dots add step^2/6 to a variance
+    assert moments(parts, 1.0)[0] == pytest.approx(1.0, rel=1e-2)
+
+
+def test_infinite_masses():
+    for p in (2.0**-60, 1e-9, 0.25, 1.0):
+        for count in (1, 10, 12_345):
+            for bound in SIDES:
+                one = PrivacyLossDistribution(1.0, 0, [1 - p], p, bound)
+                found = self_compose(one, count).infinity_mass
+                with mp.workdps(60):
+                    exact = 1 - (1 - mp.mpf(p)) ** count
+                assert one.side * (found - exact) >= -1e-16 * found
+                assert abs(found - exact) <= 1e-13 * exact
+    nothing = PrivacyLossDistribution(1.0, 0, [0.0], 1.0)
+    assert self_compose(nothing, 3).delta(5.0) == 1.0
+
+
+def test_order_and_counts_do_not_matter():
+    rng = np.random.default_rng(8)
+    plds = [random_pld(rng, 0.25, "upper") for _ in range(3)]
+    one, other = compose(plds * 2), compose(plds[::-1] * 2)
+    assert one.first_index == other.first_index
+    assert np.allclose(one.mass, other.mass, rtol=1e-9, atol=1e-15)
+    assert self_compose(plds[0], 1) is plds[0] is compose([plds[0]])
+    loose = PrivacyLossDistribution(0.25, 0, [1.0], 0.0, "upper", 1e-9)
+    assert self_compose(loose, 1000).loss_error == pytest.approx(1e-6)
+
+
+def test_bad_input():
+    one = PrivacyLossDistribution(1.0, 0, [0.5, 0.5], 0.0)
+    for count in (0, 1.5, "2", 10**10, None):
+        with pytest.raises(ValueError, match="count"):
+            self_compose(one, count)
+    with pytest.raises(ValueError, match="distribution"):
+        self_compose([0.5, 0.5], 2)
+    for given_list in ([], [one, None], [0.5]):
+        with pytest.raises(ValueError, match="distributions"):
+            compose(given_list)
+    finer = PrivacyLossDistribution(0.5, 0, [1.0], 0.0)
+    below = PrivacyLossDistribution(1.0, 0, [1.0], 0.0, "lower")
+    for other, word in ((finer, "step"), (below, "bound")):
+        with pytest.raises(ValueError, match=f"{word} must be the same"):
+            compose([one, other])
+    wide = PrivacyLossDistribution(1.0, 0, [0.5] + [0.0] * 10**5 + [0.5], 0.0)
+    with pytest.raises(ValueError, match="step must be larger"):
+        self_compose(wide, 10**6)

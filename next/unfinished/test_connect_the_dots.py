@@ -1,0 +1,176 @@
+"""Doroshenko et al. (2022), "Connect the dots": lemmas and laws.
+
+Its figures have parameters that are not in the paper; the reference values
+are for our own. Lemmas 2.1, 2.6, 2.7, 3.2, 4.1 and 5.5 and Theorem 5.4 are
+also held in fractions in `test_pld`, `test_optimistic`, `test_composition`.
+"""
+
+import math
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from accountlib.composition import self_compose
+from accountlib.dominating_pairs import Subsampled, outcomes
+from accountlib.mechanisms import Gaussian, Laplace, RandomizedResponse
+from accountlib.optimistic import discretize, tangent_values
+from accountlib.pld import (
+    BOUNDS,
+    PrivacyLossDistribution,
+    masses_from_curve,
+)
+
+STEPS = Gaussian(50.0).removed(1)  # 1000 of them: epsilon 2.92160 at 1e-6
+EXACT = 2.921600
+
+
+def gaussian_delta(x, mu):
+    return ndtr(mu / 2 - x / mu) - np.exp(x) * ndtr(-mu / 2 - x / mu)
+
+
+def composed(step, bound, pair=STEPS, count=1000):
+    return self_compose(discretize(pair, step=step, bound=bound), count)
+
+
+def by_algorithm_2(step, mu):
+    """Algorithm 2 and Algorithm 1, on a Gaussian pair."""
+    first = -round(20 * mu / step)
+    losses = step * np.arange(first, -first)
+    alphas = np.append(0, np.exp(losses))
+    h = np.append(1, gaussian_delta(losses, mu))
+    slopes = -np.append(1, ndtr(-losses / mu - mu / 2))
+    mass, _ = masses_from_curve(alphas, tangent_values(alphas, h, slopes))
+    mass = np.maximum(mass[1:-1], 0)
+    return PrivacyLossDistribution(step, first, mass, 0.0, "lower")
+
+
+@pytest.mark.parametrize(
+    ("step", "tangents", "dots", "buckets"),
+    [(0.01, 2.67971, 2.98852, 7.951), (0.001, 2.91833, 2.92228, 3.4219)],
+)
+def test_reference_values(step, tangents, dots, buckets):
+    low = self_compose(by_algorithm_2(step, 0.02), 1000).epsilon(1e-6)
+    found = {x: composed(step, x).epsilon(1e-6) for x in BOUNDS}
+    assert low == pytest.approx(tangents, abs=1e-5)
+    assert found["upper"] == pytest.approx(dots, abs=1e-5)
+    assert found["buckets-upper"] == pytest.approx(buckets, abs=1e-3)
+    order = [low, found["lower"], EXACT, found["upper"], buckets]
+    assert order == sorted(order)
+    assert found["buckets-lower"] < low
+
+
+def test_laws_of_the_error():
+    """Buckets: T step / 2. Dots and merging: second order."""
+    off = {}
+    for step in (0.002, 0.001, 0.0005):
+        for bound in ("buckets-upper", "upper", "lower"):
+            found = composed(step, bound).epsilon(1e-6)
+            off[bound, step] = abs(found - EXACT)
+        assert off["buckets-upper", step] == pytest.approx(500 * step, rel=0.1)
+    for bound in ("upper", "lower"):
+        ratio = off[bound, 0.002] / off[bound, 0.001]
+        assert ratio == pytest.approx(4, rel=0.1)
+
+
+def test_laplace_steps():
+    """Order of the bounds, on grids that miss the atoms, too."""
+    pair = Laplace(20.0).removed(1)
+    fine = [composed(2.5e-4, x, pair, 200).epsilon(1e-6) for x in BOUNDS[:2]]
+    for step in (0.01, 0.007):
+        found = [composed(step, x, pair, 200).epsilon(1e-6) for x in BOUNDS]
+        assert found[1] <= fine[0] and fine[1] <= found[0] <= found[2]
+        assert found[3] <= fine[0]
+
+
+def test_lemma_4_1_least():
+    """Below any profile on the grid that lies above."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        p, q = rng.dirichlet(np.ones(4), 2)
+        step = float(rng.uniform(0.1, 1))
+        dots = discretize(outcomes(p, q), step=step)
+        values = dots.delta(dots.losses)
+        alphas = np.append(0, np.exp(dots.losses))
+        other = np.append(1, values * rng.uniform(1, 1.3, len(values)))
+        other = np.maximum(other, np.maximum(1 - alphas, 0))
+        at = np.linspace(alphas[1], alphas[-1], 50)
+        other = np.interp(at, alphas, other)
+        assert np.all(dots.delta(np.log(at)) <= other + 1e-12)
+
+
+def test_lemma_4_2_and_section_5_2_buckets():
+    """Rounded up: of a pair. Rounded down: perhaps of none."""
+    coin = RandomizedResponse(0.75).removed(1)
+    q_mass = {}
+    for bound in BOUNDS:
+        pld = discretize(coin, step=4.0, bound=bound)
+        q_mass[bound] = float(np.exp(-pld.losses) @ pld.mass)
+    assert q_mass.pop("buckets-lower") > 1
+    assert max(q_mass.values()) <= 1 + 1e-12
+
+
+def test_lemma_5_1_no_best_one():
+    """Two profiles below, without one above both."""
+    p = [F(1, 5), F(3, 5), F(1, 5), F(0)]
+    alphas = [F(0), F(1, 3), F(1), F(2), F(4)]
+    first = [F(1), F(11, 15), F(13, 25), F(1, 5), F(1, 5)]
+    second = [F(1), F(11, 15), F(3, 5), F(2, 5), F(0)]
+
+    def h(x):
+        return sum(max(a - x * b, 0) for a, b in zip(p, p[::-1], strict=True))
+
+    for values in (first, second):
+        rows = masses_from_curve(
+            np.array(alphas, object), np.array(values, object)
+        )
+        assert min(map(min, rows)) >= 0 and sum(rows[0]) == sum(rows[1]) == 1
+        for x in [F(k, 60) for k in range(300)]:
+            parts = zip(*rows, strict=True)
+            assert sum(max(a - x * b, 0) for a, b in parts) <= h(x)
+    assert (second[3] + first[4]) / 2 == F(3, 10) > h(F(3)) == F(1, 5)
+
+
+def test_lemma_5_3_equal_distributions():
+    """delta is 0, since the grid contains the loss 0 (trap 19)."""
+    equal = outcomes((0.25, 0.75), (0.25, 0.75))
+    for step in (0.01, 0.3, 3.7):
+        for bound in BOUNDS:
+            pld = discretize(equal, step=step, bound=bound)
+            for at in (0.0, 1e-9, 2.0):
+                assert pld.delta(at) == 0
+            assert pld.epsilon(0.0) == 0
+    low, high = math.exp(-0.15), math.exp(0.15)  # a chord without alpha = 1
+    assert (1 - low) * (high - 1) / (high - low) > 0.05
+
+
+def test_totals_stay_one():
+    """Trap 7: second differences drift here by 2e-5."""
+    pair = Gaussian(9.0).removed(1)
+    for bound in BOUNDS:
+        total = composed(1e-3, bound, pair, 2000)
+        excess = total.mass.sum() + total.infinity_mass - 1
+        assert total.side * excess >= -1e-12 or bound == "buckets-lower"
+        assert abs(excess) < 1e-8  # 2,000 times the bound of one's rounding
+
+
+def test_no_floor_of_a_plain_transform():
+    """Trap 8: 1e-14 and 1e-25 are inside, with digits."""
+    pair, mu = Gaussian(10.0).removed(1), 1.0
+    ends = [composed(0.002, x, pair, 100) for x in BOUNDS[:2]]
+    for at in (7.0, 9.5):
+        exact = float(gaussian_delta(np.array(at), mu))
+        high, low = (x.delta(at) for x in ends)
+        assert low <= exact * (1 + 1e-9) and exact * (1 - 1e-9) <= high
+        assert high / low < 1.02
+    assert ends[0].epsilon(1e-25) < 11
+
+
+def test_rounding_down_is_half_of_the_truth():
+    """Trap 20: buckets in the place of Algorithm 2 give 0.448, not 0.947."""
+    pair = Subsampled(Gaussian(0.8).removed(1), math.log1p(-0.001))
+    poor = composed(1e-4, "buckets-lower", pair, 10_000).epsilon(1e-6)
+    good = composed(1e-4, "lower", pair, 10_000).epsilon(1e-6)
+    assert poor == pytest.approx(0.448, abs=1e-3)
+    assert 0.9465 < good < 0.9475

@@ -1,0 +1,216 @@
+"""mu at a cut-off and its regret: fractions, one step, extreme runs."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+from accountlib.gaussian import gaussian_bounds
+from accountlib.gdp import mu_from_epsilon_delta, mu_from_pure_dp, mu_through
+from accountlib.mechanisms import (
+    ApproximateDP,
+    DiscretePair,
+    Gaussian,
+    Laplace,
+    PureDP,
+    RandomizedResponse,
+)
+from accountlib.regret import GDPFit, gdp, regret_bound
+from accountlib.sampling import FixedBatch, Poisson, Release
+from accountlib.tradeoff import tradeoff_curve
+from tests.exact_tradeoffs import Curve, Pair, mp, quantile
+from tests.test_tradeoff import RUNS, SIDES, coin
+
+BOTH = {"adjacency": "add-or-remove"}
+
+
+def hold(exact, run, adjacency, narrow, **options):
+    """mu and regret are on the safe side, and narrow."""
+    curve = Curve(exact, adjacency)
+    fit = gdp(run, adjacency=adjacency, **options)
+    known = curve.mu(fit.cutoff)
+    assert fit.mu_lower <= known <= fit.mu
+    assert fit.mu - fit.mu_lower <= narrow * fit.mu
+    if fit.mu < math.inf:
+        assert curve.regret(fit.mu) <= fit.regret
+        assert fit.regret <= curve.regret(fit.mu) * 1.05 + 10 * narrow
+
+
+@pytest.mark.parametrize("exact, run", RUNS[:-1])
+@pytest.mark.parametrize("adjacency", SIDES)
+def test_fractions(exact, run, adjacency):
+    hold(exact, run, adjacency, 1e-5)
+
+
+@pytest.mark.parametrize("cutoff", [0.05, 1e-5, 1e-20, 1e-60])
+def test_other_cutoffs(cutoff):
+    hold(*coin(0.75, 0.5, 8), "add-or-remove", 1e-6, cutoff=cutoff)
+
+
+def test_no_test_has_both_error_rates():
+    """f(c) is far below c: mu at the crossings, which differ."""
+    p, q = [1 - 2.0**-9, 2.0**-9], [2.0**-14, 1 - 2.0**-14]
+    run = Release(DiscretePair(p, q), count=4)
+    for adjacency in SIDES:
+        fit = gdp(run, adjacency=adjacency, cutoff=1e-3)
+        known = Curve(Pair(p, q).power(4), adjacency).mu(1e-3)
+        assert fit.mu_lower <= known <= fit.mu
+
+
+@pytest.mark.parametrize("cutoff", [0.1, 1e-3, 1e-10, 1e-33, 1e-100])
+@pytest.mark.parametrize("noise, rate", [(1.0, 0.01), (0.3, 0.2), (30.0, 0.9)])
+def test_one_sampled_step(noise, rate, cutoff):
+    z = np.linspace(-1, -special.ndtri(cutoff), 400_001)
+    w = (1 - rate) * special.ndtr(-z) + rate * special.ndtr(1 / noise - z)
+    mu = np.where(w < 0.5, z + special.ndtri(w), z - special.ndtri(1 - w))
+    known = np.max(mu[w < 1 - cutoff], initial=mu[-1])
+    for adjacency in ("remove", "add"):
+        fit = gdp(
+            Release(Gaussian(noise), Poisson(rate)),
+            adjacency=adjacency,
+            cutoff=cutoff,
+        )
+        assert known * (1 - 1e-9) <= fit.mu <= known * (1 + 1e-3)
+        assert known * (1 - 1e-3) <= fit.mu_lower <= known * (1 + 1e-5)
+
+
+def test_mu_grows_as_the_cutoff_shrinks():
+    run = Release(Gaussian(1.0), Poisson(0.01))
+    found = [gdp(run, cutoff=c, **BOTH).mu for c in (3e-5, 1e-9, 1e-33)]
+    assert found == pytest.approx([0.083, 0.225, 0.594], abs=1e-3)
+
+
+def test_exact_gaussian_runs():
+    fit = gdp(Release(Gaussian(2.0), count=4), adjacency="add")
+    assert fit.exact and fit.regret < 1e-14 and fit.is_good
+    assert fit.mu_lower <= 1.0 <= fit.mu <= 1 + 1e-14
+    one, two = Release(Gaussian(3.0), count=9), Release(Gaussian(0.5))
+    group = gdp([one, two], adjacency="add", group_size=2)
+    assert group.mu_lower <= 2 * math.sqrt(5) <= group.mu
+    other = gdp([one, two], adjacency="substitute")
+    assert other == group
+    nothing = gdp(Release(Gaussian(1.0), Poisson(0.0)), **BOTH)
+    assert nothing == GDPFit(0.0, 0.0, 1e-10, 0.0, True)
+
+
+def test_fixed_batches_are_twice_as_far():
+    batch = Release(Gaussian(4.0), FixedBatch(5, 20), 30)
+    poisson = Release(Gaussian(2.0), Poisson(0.25), 30)
+    assert gdp(batch, **BOTH).mu == pytest.approx(gdp(poisson, **BOTH).mu)
+
+
+@pytest.mark.parametrize("adjacency", SIDES)
+def test_a_billion_steps(adjacency):
+    run = Release(Gaussian(1.0), Poisson(1e-6), 10**9)
+    fit = gdp(run, adjacency=adjacency)
+    assert 0.0414 <= fit.mu_lower <= fit.mu <= 0.0416 and fit.regret <= 1e-4
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        Release(PureDP(50.0), count=2),
+        Release(RandomizedResponse(1.0), count=3),
+        Release(RandomizedResponse(0.5), count=3),
+        Release(ApproximateDP(0.0, 0.5), count=3),
+        Release(ApproximateDP(1.0, 1.0)),
+        Release(Gaussian(0.025), Poisson(0.99), 2),
+        Release(Gaussian(1e5), Poisson(0.5), 10**9),
+        Release(Laplace(0.01), count=2),
+    ],
+)
+def test_extreme_runs(run):
+    fit = gdp(run, adjacency="remove")
+    assert 0 <= fit.mu_lower <= fit.mu and 0 <= fit.regret <= 1
+    lower, upper = (
+        tradeoff_curve(run, adjacency="remove", bound=bound)
+        for bound in ("lower", "upper")
+    )
+    x = np.append(0.0, np.geomspace(1e-12, 1, 60))
+    assert np.all(lower(x) <= upper(x))
+
+
+def test_infinite_where_the_curve_says_so():
+    assert gdp(Release(RandomizedResponse(1.0)), **BOTH).mu == math.inf
+    assert gdp(Release(ApproximateDP(1.0, 1.0)), **BOTH).mu == math.inf
+    some = gdp(Release(ApproximateDP(1.0, 1e-3)), **BOTH)
+    assert 3.27 < some.mu_lower <= some.mu < 3.28 and not some.is_good
+
+
+@pytest.mark.parametrize("noise, rate", [(1.0, 0.01), (0.15, 1e-3), (3.0, 0.5)])
+def test_regret_covers_each_epsilon(noise, rate):
+    """One sampled step, remove: delta in closed form."""
+    run = Release(Gaussian(noise), Poisson(rate))
+    fit = gdp(run, adjacency="remove")
+    for epsilon in (0.0, 1e-3, 0.1, 1.0, 3.0):
+        e = math.log1p(math.expm1(epsilon) / rate)
+        own = rate * gaussian_bounds(np.array(e), 1 / noise)[1]
+        shown = gaussian_bounds(np.array(epsilon), fit.mu)[0] - own
+        assert fit.regret >= shown / (1 + math.exp(epsilon))
+
+
+def test_regret_is_no_matter_of_corners():
+    """All corners of randomized response are on the curve of its mu."""
+    fit = gdp(Release(RandomizedResponse(0.75)), **BOTH)
+    assert fit.mu == pytest.approx(-2 * float(quantile(0.25)))
+    assert fit.regret == pytest.approx(0.0594, abs=1e-3)
+    assert regret_bound((np.ones(1), np.zeros(1)), 0.0) == 0
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.7, 1.0, 3.0, 40.0, 300.0])
+def test_pure_dp_in_high_precision(epsilon):
+    with mp.workdps(300):
+        known = -2 * quantile(1 / (1 + mp.exp(mp.mpf(epsilon))))
+    found = mu_from_pure_dp(epsilon)
+    assert known <= found <= known * (1 + mp.mpf(10) ** -12)
+
+
+@pytest.mark.parametrize("delta", [1e-250, 1e-12, 1e-5, 0.3, 0.9, 1 - 1e-9])
+@pytest.mark.parametrize("epsilon", [0.0, 1e-6, 0.5, 8.0, 900.0])
+def test_mu_of_a_budget(epsilon, delta):
+    mu = mu_from_epsilon_delta(epsilon, delta=delta)
+    if mu == 0:  # rounded down: smaller ones are not told apart from 0
+        assert max(epsilon, delta) < 1e-6
+        return
+    with mp.workdps(400):
+        at = mp.mpf(epsilon) / mu - mp.mpf(mu) / 2
+        known = mp.ncdf(-at) - mp.exp(epsilon) * mp.ncdf(-at - mu)
+        more = mp.mpf(mu) * (1 + mp.mpf("1e-7"))
+        at = mp.mpf(epsilon) / more - more / 2
+        above = mp.ncdf(-at) - mp.exp(epsilon) * mp.ncdf(-at - more)
+    assert known <= delta and (delta <= above or mu < 1e-6)
+
+
+def test_ends_of_a_budget():
+    assert mu_from_epsilon_delta(1.0, delta=0.0) == 0
+    assert mu_from_epsilon_delta(1.0, delta=1.0) == math.inf
+    found = mu_from_epsilon_delta([1.0, 2.0], delta=[1e-5, 1e-6])
+    assert found.shape == (2,)
+
+
+def test_mu_through_a_point():
+    for mu in (0.01, 1.0, 6.0):
+        for x in (1e-30, 1e-3, 0.4, 0.9):
+            z = -quantile(mp.mpf(x)) - mu
+            y, w = float(mp.ncdf(z)), float(mp.ncdf(-z))
+            assert mu_through(x, y, w) == pytest.approx(mu, rel=1e-10)
+
+
+def test_values_are_refused():
+    run = Release(Gaussian(9.4), Poisson(0.3), 20)
+    for wrong in ({"cutoff": 0.0}, {"cutoff": math.nan}, {"group_size": 0}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            gdp(run, **BOTH, **wrong)
+    with pytest.raises(ValueError, match="relative_width"):
+        gdp(run, relative_width=0.0, **BOTH)
+    with pytest.raises(ValueError, match="releases"):
+        gdp([], **BOTH)
+    for call, name in (
+        (lambda: mu_from_pure_dp(-1.0), "epsilon"),
+        (lambda: mu_from_pure_dp(math.inf), "epsilon"),
+        (lambda: mu_from_epsilon_delta(math.nan, delta=0.1), "epsilon"),
+        (lambda: mu_from_epsilon_delta(1.0, delta=1.1), "delta"),
+    ):
+        with pytest.raises(ValueError, match=name):
+            call()

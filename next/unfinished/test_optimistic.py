@@ -1,0 +1,196 @@
+"""Losses on a grid from below, and both sides against fractions."""
+
+import math
+from fractions import Fraction as F
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import ndtr
+
+from accountlib.dominating_pairs import (
+    Mirrored,
+    Subsampled,
+    Substituted,
+    outcomes,
+)
+from accountlib.mechanisms import DiscretePair, Gaussian, Laplace
+from accountlib.optimistic import discretize, lower_hull, tangent_values
+from accountlib.pld import BOUNDS, masses_from_curve
+
+GAUSS = Gaussian(1.0).removed(1)
+
+
+def hockey_stick(p, q, epsilon):
+    """delta of two lists of floats, to forty digits."""
+    with mp.workdps(40):
+        alpha = mp.exp(mp.mpf(epsilon))
+        parts = zip(p, q, strict=True)
+        return mp.fsum(max(mp.mpf(a) - alpha * mp.mpf(b), 0) for a, b in parts)
+
+
+def random_list(rng, size, bits):
+    """Probabilities that are whole multiples of 2^-bits; some are 0."""
+    shape = rng.dirichlet(np.full(size, rng.choice([0.3, 1.0, 3.0])))
+    return (rng.multinomial(2**bits, shape) / 2**bits).tolist()
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_random_lists(seed):
+    """All four bounds, at random places, at the losses and beside them."""
+    rng = np.random.default_rng(seed)
+    size, bits = int(rng.integers(1, 8)), int(rng.choice([3, 6, 20]))
+    p, q = (random_list(rng, size, bits) for _ in range(2))
+    losses = [math.log(a / b) for a, b in zip(p, q, strict=True) if a * b > 0]
+    step = float(np.exp(rng.uniform(-6, 1.5)))
+    if losses and rng.random() < 0.4:  # a grid that some losses lie on
+        step = max(abs(rng.choice(losses)) / int(rng.integers(1, 30)), 1e-3)
+    pair = DiscretePair(p, q) if rng.random() < 0.5 else outcomes(p, q)
+    places = [*rng.uniform(-3, 3, 5), 0.0, *losses[:2]]
+    places += [x * (1 - 1e-9) for x in losses[:2]]
+    truth = [hockey_stick(p, q, x) for x in places]
+    for bound in BOUNDS:
+        pld = discretize(pair, step=step, bound=bound)
+        for x, exact in zip(places, truth, strict=True):
+            assert pld.side * (pld.delta(x) - exact) >= 0
+        for delta in (0.0, 1e-6, 0.2):
+            found = pld.epsilon(delta)
+            if bound.endswith("upper") and found < math.inf:
+                assert hockey_stick(p, q, found) <= delta
+            if bound.endswith("lower") and 0 < found < math.inf:
+                assert hockey_stick(p, q, found * (1 - 1e-15)) >= delta
+
+
+def sampled_delta(epsilon, mu, rate):
+    """Remove, Poisson: rate times the Gaussian profile elsewhere."""
+    with mp.workdps(40):
+        rest = mp.log1p(-mp.mpf(rate))
+        inner = mp.log((mp.exp(epsilon) - mp.exp(rest)) / -mp.expm1(rest))
+        a = inner / mu - mp.mpf(mu) / 2
+        gauss = mp.ncdf(-a) - mp.exp(inner) * mp.ncdf(-a - mu)
+        return -mp.expm1(rest) * gauss
+
+
+@pytest.mark.parametrize("rate", [0.001, 0.1])
+@pytest.mark.parametrize("step", [0.1, 2e-3])
+def test_sampled_gaussian(rate, step):
+    pair = Subsampled(GAUSS, math.log1p(-rate))
+    for bound in BOUNDS:
+        remove = discretize(pair, step=step, bound=bound)
+        add = discretize(pair.reversed(), step=step, bound=bound)
+        for epsilon in (1e-3, 0.02, 0.5, 2.0, 4.0):
+            exact = sampled_delta(epsilon, 1.0, rate)
+            assert remove.side * (remove.delta(epsilon) - exact) >= 0
+            # delta of the reversed pair, by complements of events
+            back = 1 - mp.exp(-epsilon) + mp.exp(-epsilon) * exact
+            assert add.side * (add.delta(-epsilon) - back) >= -1e-17
+
+
+@pytest.mark.parametrize("step", [0.2, 0.01])
+def test_pairs_of_substitution(step):
+    """Mirrored and substituted pairs: both sides, and finer grids inside."""
+    half = Subsampled(GAUSS, math.log1p(-0.2))
+    for pair in (Mirrored(half), Substituted(GAUSS, math.log1p(-0.2))):
+        ends = {x: discretize(pair, step=step, bound=x) for x in BOUNDS[:2]}
+        fine = {x: discretize(pair, step=0.003, bound=x) for x in BOUNDS[:2]}
+        at = np.linspace(-2, 3, 41)
+        assert np.all(ends["lower"].delta(at) <= fine["upper"].delta(at))
+        assert np.all(fine["lower"].delta(at) <= ends["upper"].delta(at))
+        width = fine["upper"].delta(0.5) - fine["lower"].delta(0.5)
+        assert 0 <= width < 2e-5
+
+
+def test_merging_is_half_as_far_as_dots():
+    at = np.linspace(0, 3, 2999)
+    exact = ndtr(0.5 - at) - np.exp(at) * ndtr(-0.5 - at)
+    gaps = [
+        abs(discretize(GAUSS, step=0.02, bound=x).delta(at) - exact).mean()
+        for x in BOUNDS[:2]
+    ]
+    assert 1.8 < gaps[0] / gaps[1] < 2.1
+
+
+def test_a_pair_where_one_is_possible():
+    """Q-mass at most 1, if the grid resolves the losses."""
+    for pair in (GAUSS, Laplace(0.7).removed(1), Subsampled(GAUSS, -0.1)):
+        for one in (pair, pair.reversed()):
+            for step in (0.05, 0.003):
+                pld = discretize(one, step=step, bound="lower")
+                q_mass = float(np.exp(-pld.losses) @ pld.mass)
+                assert q_mass <= 1 + 1e-10
+                assert abs(pld.mass.sum() - 1) < 1e-10
+
+
+def test_infinite_losses_stay():
+    pair = outcomes((0.4, 0.6), (0.0, 1.0))
+    for bound in BOUNDS:
+        pld = discretize(pair, step=0.3, bound=bound)
+        assert pld.infinity_mass == pytest.approx(0.4, rel=1e-13)
+    only = outcomes((1.0, 0.0), (0.0, 1.0))
+    for bound in BOUNDS:
+        pld = discretize(only, step=0.3, bound=bound)
+        assert pld.mass.sum() == 0
+        assert pld.infinity_mass == pytest.approx(1.0, rel=1e-13)
+        nothing = discretize(only.reversed(), step=0.3, bound=bound)
+        assert nothing.infinity_mass == pytest.approx(1.0, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [
+        ({"step": 0.0}, "step"),
+        ({"step": math.inf}, "step"),
+        ({"step": [0.1]}, "step"),
+        ({"step": "0.1"}, "step"),
+        ({"step": 1e-9}, "step must be larger"),
+        ({"step": 1e-9, "bound": "lower"}, "step must be larger"),
+        ({"bound": "above"}, "bound"),
+        ({"bound": None}, "bound"),
+        ({"pair": Gaussian(1.0)}, "pair"),
+        ({"pair": (0.5, 0.5)}, "pair"),
+    ],
+)
+def test_bad_input(changed, word):
+    given = {"pair": GAUSS, "step": 0.1} | changed
+    with pytest.raises(ValueError, match=word):
+        discretize(given.pop("pair"), **given)
+
+
+def test_tangent_values_are_a_profile_below():
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        p, q = ([F(x) for x in random_list(rng, 5, 5)] for _ in range(2))
+        inner = {F(int(k), 8) for k in rng.integers(1, 40, 6)} | {F(1)}
+        alphas = np.array([F(0), *sorted(inner)], object)
+
+        def curve(x, p=p, q=q):
+            parts = list(zip(p, q, strict=True))
+            value = sum(max(a - x * b, 0) for a, b in parts)
+            return value, -sum((b for a, b in parts if a > x * b), F(0))
+
+        h, slopes = (
+            np.array(x, object) for x in zip(*map(curve, alphas), strict=True)
+        )
+        found = tangent_values(alphas, h, slopes)
+        rows = masses_from_curve(alphas, found)
+        assert min(map(min, rows)) >= 0 and found[-1] == 0
+        for k in range(60):
+            x = F(k, 12)
+            parts = zip(*rows, strict=True)
+            value = sum(max(a - x * b, 0) for a, b in parts)
+            assert value <= curve(x)[0]
+
+
+def test_hull():
+    x = np.arange(6.0)
+    y = np.array([5.0, 1.0, 2.0, 0.5, 0.6, 0.0])
+    hull = lower_hull(x, y)
+    assert np.all(hull <= y) and np.all(np.diff(hull, 2) >= -1e-15)
+    assert list(hull[[0, 1, 3, 5]]) == [5.0, 1.0, 0.5, 0.0]
+    assert np.array_equal(lower_hull(x[:1], y[:1]), y[:1])
+    for alphas in ([0.0, 0.5, 2.0], [0.5, 1.0, 2.0]):
+        with pytest.raises(ValueError, match="alphas must contain 0 and 1"):
+            tangent_values(np.array(alphas), np.ones(3), -np.ones(3))

@@ -1,0 +1,209 @@
+"""Trade-off functions: closed forms, fractions, and both sides of a run."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from accountlib.accountant import delta
+from accountlib.mechanisms import (
+    ApproximateDP,
+    DiscreteLaplace,
+    DiscretePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+)
+from accountlib.sampling import FixedBatch, Poisson, Release
+from accountlib.tradeoff import (
+    TradeoffCurve,
+    both_curves,
+    dp_tradeoff,
+    gaussian_tradeoff,
+    kinks,
+    touching,
+    tradeoff_curve,
+)
+from tests.exact_tradeoffs import Curve, Pair, SampledStep, mp, quantile
+
+SIDES = ("remove", "add", "add-or-remove")
+CIFAR = Release(Gaussian(9.4), Poisson(16384 / 50000), 2000)
+
+
+@given(st.floats(1e-300, 1), st.floats(0, 60))
+@settings(max_examples=60, deadline=None)
+def test_gaussian_curve_in_high_precision(x, mu):
+    value = gaussian_tradeoff(x, mu=mu)
+    known = mp.ncdf(-quantile(mp.mpf(x)) - mp.mpf(mu))
+    if known > mp.mpf(10) ** -300:
+        assert abs(value / known - 1) <= 1e-12
+    else:
+        assert value <= 1e-299
+
+
+def test_gaussian_curve_at_the_ends():
+    assert gaussian_tradeoff([0.0, 1.0], mu=3.0).tolist() == [1.0, 0.0]
+    assert gaussian_tradeoff(0.25, mu=0.0) == pytest.approx(0.75, rel=1e-15)
+
+
+@given(st.floats(0, 1), st.floats(0, 40), st.sampled_from([0.0, 1e-6, 0.25]))
+@settings(max_examples=60, deadline=None)
+def test_dp_curve_in_high_precision(x, epsilon, d):
+    a, rest = mp.exp(mp.mpf(epsilon)), 1 - mp.mpf(d)
+    known = max(mp.mpf(0), rest - a * x, (rest - x) / a)
+    found = dp_tradeoff(x, epsilon=epsilon, delta=d)
+    assert abs(found - known) <= 2e-15 * (1 + a * x)
+
+
+def coin(p, rate=1.0, count=1):
+    pair = Pair([p, 1 - p], [1 - p, p]).sampled(rate).power(count)
+    return pair, Release(RandomizedResponse(p), Poisson(rate), count)
+
+
+RUNS = [
+    coin(0.75),
+    coin(0.75, 0.5, 2),
+    coin(0.625, 0.5, 9),
+    coin(0.5625, 1.0, 30),
+    coin(0.25, 0.25, 5),
+    coin(1023 / 1024, 1.0, 5),
+    (
+        Pair([0.5, 0.5, 0], [0.25, 0, 0.75]).power(2),
+        Release(DiscretePair((0.5, 0.5, 0), (0.25, 0, 0.75)), count=2),
+    ),
+    (
+        Pair([0.5, 0.25, 0.25], [0.0625, 0.25, 0.6875]).sampled(0.5).power(3),
+        Release(
+            DiscretePair((0.5, 0.25, 0.25), (0.0625, 0.25, 0.6875)),
+            Poisson(0.5),
+            3,
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize("exact, run", RUNS)
+@pytest.mark.parametrize("adjacency", SIDES)
+def test_both_sides_in_fractions(exact, run, adjacency):
+    known = Curve(exact, adjacency)
+    lower, upper = both_curves(run, adjacency)
+    places = [float(x) for x, _ in known.corners]
+    for x in [*places, 0.0, 1e-12, 1e-6, *np.linspace(0, 1, 17).tolist()]:
+        assert lower(x) <= known(x) <= upper(x)
+        assert 1e-8 < x < 0.999 or upper(x) >= lower(x)
+    for alpha in (0.05, 0.6, 1.0, 1.3, 7.0):
+        exact_delta = known.delta(alpha)
+        assert lower.delta(math.log(alpha)) >= exact_delta * (1 - 1e-14)
+        assert upper.delta(math.log(alpha)) <= exact_delta * (1 + 1e-14)
+    middle = np.linspace(0.01, 0.99, 50)
+    assert np.max(upper(middle) - lower(middle)) < 1e-3
+
+
+@pytest.mark.parametrize("noise, rate", [(1.0, 0.01), (0.3, 0.5), (8.0, 1e-3)])
+@pytest.mark.parametrize("adjacency", ["remove", "add"])
+def test_one_sampled_step(noise, rate, adjacency):
+    run = Release(Gaussian(noise), Poisson(rate))
+    lower, upper = both_curves(run, adjacency)
+    step = SampledStep(noise, rate)
+    for z in np.linspace(-6, 6, 25).tolist():
+        x, y = step.errors(mp.mpf(z))
+        x, y = (y, x) if adjacency == "add" else (x, y)
+        at, moved = float(x), 1e-15 * (1 + float(abs(y / x)))  # x is rounded
+        assert lower(at) <= y + moved and upper(at) >= y - moved
+        assert upper(at) - lower(at) <= 1e-4
+
+
+@pytest.mark.parametrize("mu", [1e-3, 0.25, 1.0, 4.0])
+def test_lines_of_a_gaussian(mu):
+    run = Release(Gaussian(1 / mu))
+    lower, upper = both_curves(run, "add-or-remove")
+    x = np.append(np.geomspace(1e-9, 0.4, 50), np.linspace(0.4, 1, 20))
+    known = gaussian_tradeoff(x, mu=mu)
+    assert np.all(lower(x) <= known * (1 + 1e-12))
+    assert np.all(upper(x) >= known * (1 - 1e-12))
+    assert np.max(upper(x) - lower(x)) < 1e-4 * mu
+    assert lower.advantage == pytest.approx(math.erf(mu / 8**0.5), rel=2e-4)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        CIFAR,
+        Release(Laplace(0.667), Poisson(0.464), 6),
+        Release(DiscreteLaplace(0.816, 2), Poisson(0.389), 2),
+        [Release(Gaussian(3.8), FixedBatch(10, 677)), Release(Laplace(5.0))],
+        Release(ApproximateDP(1.0, 1e-3), count=3),
+    ],
+)
+@pytest.mark.parametrize("adjacency", ["remove", "add-or-remove"])
+def test_curves_and_profiles_agree(run, adjacency):
+    """delta of the curves contains that of the accountant."""
+    lower, upper = both_curves(run, adjacency)
+    for epsilon in (0.0, 0.3, 1.0, 3.0):
+        known = delta(run, epsilon=epsilon, adjacency=adjacency)
+        assert lower.delta(epsilon) >= known.lower * (1 - 1e-13)
+        assert upper.delta(epsilon) <= known.upper * (1 + 1e-13)
+    x = np.append(0.0, np.geomspace(1e-12, 1, 60))
+    assert np.all(lower(x) <= upper(x))
+    assert np.all(np.diff(lower(x)) <= 0)
+
+
+def test_substitution_with_a_fixed_batch_has_a_gap():
+    run = Release(Gaussian(2.0), FixedBatch(5, 20), 10)
+    lower, upper = both_curves(run, "substitute")
+    gap = upper(0.1) - lower(0.1)
+    assert 0 < gap < 0.2
+    assert tradeoff_curve(run, adjacency="substitute")(0.1) == lower(0.1)
+
+
+def test_nothing_revealed():
+    run = Release(Gaussian(1.0), Poisson(0.0))
+    lower, upper = both_curves(run, "remove")
+    x = np.linspace(0, 1, 9)
+    assert lower(x) == pytest.approx(1 - x, abs=1e-12)
+    assert np.all(upper(x) == 1 - x)
+
+
+def test_kinks_lie_below_a_convex_function():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        mu = 10 ** rng.uniform(-2, 0.5)
+        e = np.sort(rng.uniform(-1, 3, 30)) * mu
+        a = np.exp(e)
+        pieces = np.exp(np.linspace(-2, 4, 7) * mu)
+        weights = rng.dirichlet(np.ones(7))
+        known = np.maximum(pieces[:, None] - a, 0).T @ weights
+        known, scale = known / (pieces @ weights), 1e-3 * rng.random()
+        low = known * (1 - scale * rng.random(30))
+        high = known * (1 + scale * rng.random(30))
+        t, d = kinks(a, low, a, np.minimum.accumulate(high))
+        exact = np.maximum(pieces[:, None] - t, 0).T @ weights
+        assert np.all(d <= exact / (pieces @ weights) * (1 + 1e-12) + 1e-300)
+
+
+def test_lines_that_meet_in_order():
+    a = np.exp(np.linspace(0, 2, 40))
+    rough = 0.3 / a * (1 + 0.05 * np.sin(9 * np.arange(40.0)))
+    x = touching(a, rough)
+    assert np.all(np.diff(x) <= 0)
+    assert x @ np.diff(a) == pytest.approx(rough[0] - rough[-1])
+
+
+def test_values_are_refused():
+    curve = tradeoff_curve(Release(RandomizedResponse(0.75)), adjacency="add")
+    with pytest.raises(ValueError, match="false_positive must"):
+        curve(1.5)
+    with pytest.raises(ValueError, match="epsilon must"):
+        curve.delta(1e4)
+    with pytest.raises(ValueError, match="mu must"):
+        gaussian_tradeoff(0.5, mu=-1.0)
+    with pytest.raises(ValueError, match="delta must"):
+        dp_tradeoff(0.5, epsilon=1.0, delta=2.0)
+    for wrong in ({"bound": "x"}, {"cutoff": 0.3}, {"relative_width": 0.0}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            tradeoff_curve(CIFAR, adjacency="add", **wrong)
+    with pytest.raises(ValueError, match="adjacency"):
+        tradeoff_curve(CIFAR, adjacency="both")
+    assert isinstance(curve, TradeoffCurve) and curve.bound == "lower"
