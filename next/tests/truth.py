@@ -17,7 +17,7 @@ proven. What is not known raises `NoTruth`.
 
 import math
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +25,9 @@ from flint import arb, ctx, fmpq
 from scipy import optimize, special
 
 NOTHING = 1e-215  # a smaller delta is not asked for
+MOST_COUNTED = 4000  # steps whose outcomes are counted one by one
+MOST_WORK = 1e8  # of a contour
+LOOSEST = 1e-6  # the largest estimated error that is let through
 UNIT = 2.0**-53
 
 
@@ -34,21 +37,20 @@ class NoTruth(ArithmeticError):
 
 def ball(x):
     """A float or a fraction, exactly or within one unit."""
-    if isinstance(x, Fraction):
-        return arb(fmpq(x.numerator, x.denominator))
-    return arb(x)
+    return arb(fmpq(*x.as_integer_ratio()) if isinstance(x, Fraction) else x)
 
 
 def enclose(value):
     """Two floats around a probability; the precision grows."""
     for prec in (128, 256, 512, 1024, 2048, 4096):
         with ctx.workprec(prec):
-            found = value()
-            if found.is_finite() and (
-                found.rel_accuracy_bits() >= 50 or found < NOTHING
-            ):
-                low = math.nextafter(float(found.lower()), -1.0)
-                high = math.nextafter(float(found.upper()), 2.0)
+            x = value()
+            if x == 0:
+                return 0.0, 0.0
+            sharp = x.rel_accuracy_bits() >= 50 or x < NOTHING
+            if x.is_finite() and sharp:
+                low = math.nextafter(float(x.lower()), -1.0)
+                high = math.nextafter(float(x.upper()), 2.0)
                 return max(0.0, low), min(1.0, high)
     raise NoTruth("too many digits cancel")
 
@@ -63,56 +65,57 @@ class Noise:
     so that the best event is z > z* for some z*.
     """
 
-    pairs = None
+    listed = False
 
     def __init__(self, shifts, weights, normal):
-        self.shifts, self.rows, self.smooth = shifts, weights, normal
-        self.m, self.grids = np.array([float(m) for m in shifts]), {}
-        self.balls = lru_cache(None)(lambda prec: self.in_balls())
-        self.floats = np.array([[float(w) for w in row] for row in weights])
+        self.exact, self.smooth = [shifts, *weights], normal
+        self.balls = cache(
+            lambda prec: [[ball(x) for x in row] for row in self.exact]
+        )
+        self.m, *floats = (np.array(row, float) for row in self.exact)
         with ctx.workprec(200):
-            logs = [[float(w.log()) for w in x] for x in self.in_balls()[1:]]
-        self.logs = np.where(self.floats > 0, logs, -np.inf)
+            rows = self.balls(200)[1:]
+            logs = [[float(w.log()) for w in row] for row in rows]
+        self.logs = [
+            (w, np.where(w > 0, x, -np.inf))
+            for w, x in zip(floats, logs, strict=True)
+        ]
         one = weights == [[0, 1], [1, 0]]
         self.shift = shifts[1] - shifts[0] if one else None  # no mixture
-
-    def in_balls(self):
-        return [[ball(x) for x in row] for row in (self.shifts, *self.rows)]
+        self.grids = {}
 
     def reversed(self):
         """Q against P."""
-        shifts = [-m for m in self.shifts[::-1]]
-        turned = [row[::-1] for row in self.rows[::-1]]
-        return self if self.shift else Noise(shifts, turned, self.smooth)
+        shifts, a, b = (row[::-1] for row in self.exact)
+        turned = [-m for m in shifts], [b, a], self.smooth
+        return self if self.shift else Noise(*turned)
 
     def end(self, i):
         """The smallest loss (i = 0), the largest one (-1); None: infinite."""
+        m, a, b = (row[i] for row in self.balls(ctx.prec))
         if not self.smooth:
-            return self.loss(ball(self.shifts[i]))
-        _, a, b = (row[i] for row in self.balls(ctx.prec))
+            return self.loss(m)
         return (a / b).log() if a > 0 and b > 0 else None
 
     def loss(self, z):
-        sums = [arb(0), arb(0)]
-        for m, *both in zip(*self.balls(ctx.prec)):
+        p = q = arb(0)
+        for m, a, b in zip(*self.balls(ctx.prec), strict=True):
             power = m * z - m * m / 2 if self.smooth else abs(z) - abs(z - m)
-            sums = [x + w * power.exp() for x, w in zip(sums, both)]
-        return (sums[0] / sums[1]).log()
+            p, q = p + a * power.exp(), q + b * power.exp()
+        return (p / q).log()
+
+    def gap(self, z, goal):
+        return float(self.at(np.array([z]))[1][0]) - goal
 
     def place(self, epsilon, low, high):
         """A ball that contains the z with loss epsilon, by secants."""
-        ends = self.at(np.array([low, high]))[1] - float(epsilon)
-        z = arb(low if ends[0] >= 0 else high)
+        goal = (float(epsilon),)
+        ends = self.gap(low, *goal), self.gap(high, *goal)
+        z = low if ends[0] >= 0 else high
         if ends[0] < 0 < ends[1]:
-            z = arb(
-                optimize.brentq(
-                    lambda z: self.at(np.array([z]))[1][0] - float(epsilon),
-                    low,
-                    high,
-                    xtol=1e-10,
-                )
-            )
-        old, wanted = z + (1 + abs(z)) * 1e-9, arb(2) ** (16 - ctx.prec)
+            z = optimize.brentq(self.gap, low, high, goal, xtol=1e-10)
+        z, wanted = arb(z), arb(2) ** (16 - ctx.prec)
+        old = z + (1 + abs(z)) * 1e-9
         miss, before = (epsilon - self.loss(x) for x in (z, old))
         for _ in range(30):
             move = (miss * (old - z) / (miss - before)).mid()
@@ -121,7 +124,7 @@ class Noise:
             old, before, z = z, miss, (z + move).mid()
             miss = epsilon - self.loss(z)
         radius = (1 + abs(z)) * wanted
-        for _ in range(20):
+        while radius < 1e9:
             below, above = (z - radius).mid(), (z + radius).mid()
             if self.loss(below) < epsilon and self.loss(above) > epsilon:
                 return below.union(above)
@@ -142,31 +145,33 @@ class Noise:
         if self.smooth and self.loss(arb(low)) > epsilon:
             return (1 - alpha).union(1 - alpha + arb(1e-300))
         z, total = self.place(epsilon, low, high), arb(0)
-        for m, a, b in zip(*self.balls(ctx.prec)):
-            total += (a - alpha * b) * self.tail(z - m)
+        for m, a, b in zip(*self.balls(ctx.prec), strict=True):
+            half = (-abs(z - m)).exp() / 2
+            tail = (
+                half
+                if z >= m
+                else 1 - half
+                if z <= m
+                else half.union(1 - half)
+            )
+            if self.smooth:
+                tail = ((z - m) / arb(2).sqrt()).erfc() / 2
+            total += (a - alpha * b) * tail
         return total
-
-    def tail(self, z):
-        if self.smooth:
-            return (z / arb(2).sqrt()).erfc() / 2
-        half = (-abs(z)).exp() / 2
-        if z >= 0 or z <= 0:
-            return half if z >= 0 else 1 - half
-        return half.union(1 - half)
-
-    # in floats
 
     def at(self, z):
         """log of P's density and the loss, both with digits near 0."""
         m, both = self.m[:, None], []
         powers = m * z - m * m / 2 if self.smooth else abs(z) - abs(z - m)
-        for logs, floats in zip(self.logs, self.floats):
+        for weights, logs in self.logs:
             terms = logs[:, None] + powers
             top = terms.max(axis=0)
             far = top + np.log(np.exp(terms - top).sum(axis=0))
-            near = np.maximum(floats @ np.expm1(np.minimum(powers, 1)), -0.5)
-            small = (powers.max(axis=0) < 1) & (near > -0.5)
-            both.append(np.where(small, np.log1p(near), far))
+            near = weights @ np.expm1(np.minimum(powers, 30))
+            small = (powers.max(axis=0) < 30) & (abs(near) < 0.5)
+            both.append(
+                np.where(small, np.log1p(np.where(small, near, 0)), far)
+            )
         base = z * z / 2 + math.log(2 * math.pi) / 2
         base = base if self.smooth else abs(z) + math.log(2)
         return both[0] - base, both[0] - both[1]
@@ -174,35 +179,34 @@ class Noise:
     def nodes(self, tilt, highest):
         """A rule for E[e^(s loss)], Re s = tilt, Im s <= highest: logs of
         P-masses, and losses."""
-        width = float(self.m[-1] - self.m[0])
+        width = float(np.ptp(self.m))
         if not self.smooth:
             count = max(1.0, width * (highest + tilt + 1.5))
             return self.grid(math.ceil(math.log2(count)))[:2]
         # trapezoid rule; the integrand is analytic for |Im z| < pi / width
         narrow = math.sqrt(1 + (tilt + 1) * width**2 / 4)
         band = 9.7 * (1 + min(narrow, 1 + width * (tilt + 1))) + 20 * width
-        for more in (0, highest):
-            band += more and more * np.abs(slope[tall]).max()
+        for _ in range(2):
             level = max(4, math.ceil(math.log2(band / 2 / math.pi)))
             logs, loss, slope = self.grid(level)
             height = logs + tilt * loss
             tall = height > height.max() - 45
+            band += highest * np.abs(slope[tall]).max()
         needed = tall | (logs > logs.max() - 45)
         return logs[needed], loss[needed]
 
     def grid(self, level):
         if level not in self.grids:
-            count = np.ptp(self.m) + 72 if self.smooth else 40
-            if count * 2.0**level * len(self.m) > 1e6:
+            size = np.ptp(self.m) + 72 if self.smooth else 40
+            if size * 2.0**level * len(self.m) > 1e6:
                 raise NoTruth("the moments need too many points")
-            if self.smooth:
+            if not self.smooth:
+                self.grids[level] = self.panels(self.m, 2**level, 20)
+            else:
                 z = np.arange(self.m[0] - 36, self.m[-1] + 36, 2.0**-level)
                 logs, loss = self.at(z)
                 slope = np.gradient(loss, 2.0**-level)
-                found = logs - level * math.log(2), loss, slope
-            else:
-                found = self.panels(self.m, 2**level, 20)
-            self.grids[level] = found
+                self.grids[level] = logs - level * math.log(2), loss, slope
         return self.grids[level]
 
     def panels(self, kinks, count, points):
@@ -224,13 +228,15 @@ class Listed:
     shift = smooth = False
 
     def __init__(self, pairs, many=False):
-        kept = lru_cache(None)(lambda prec: pairs())
-        self.all, self.many = lambda: kept(ctx.prec), many
-        self.pairs = None if many else self.all
+        self.kept, self.many = cache(lambda prec: pairs()), many
+        self.listed = not many
         with ctx.workprec(200):
             total = 1 - self.infinite()
             rows = [((p / total).log(), (p / q).log()) for p, q in self.some()]
         self.rule = np.array([[float(x) for x in row] for row in rows]).T
+
+    def all(self):
+        return self.kept(ctx.prec)
 
     def reversed(self):
         return Listed(lambda: [(q, p) for p, q in self.all()], self.many)
@@ -264,7 +270,7 @@ def gaussian_curve(mu2, alpha):
     return (sides[0].erfc() - alpha * sides[1].erfc()) / 2
 
 
-def binomial_curve(pairs, count, alpha):
+def binomial_curve(pairs, count, alpha, kept):
     """Many steps with two losses: tails of binomial distributions."""
     if len(pairs) < 2 or not count:
         a, b = pairs[0] if pairs else (arb(0), arb(1))
@@ -276,50 +282,74 @@ def binomial_curve(pairs, count, alpha):
     if not places[1] - places[0] < 1:
         return arb.nan()
     for first in {math.floor(min(max(x, -2), count)) + 1 for x in places}:
-        tails = []
-        for x, rest in ((a, c), (b, d)):
-            share = arb(first <= 0)
-            if 0 < first <= count:
-                more = arb(count - first + 1)
-                share = x / (x + rest)
-                share = share.beta_lower(arb(first), more, regularized=1)
-            tails.append((x + rest) ** count * share)
-        best = best.max(tails[0] - alpha * tails[1])
+        mean = count * float(a / (a + c))
+        if first > mean and chernoff(min(first, count), count, mean) > 520:
+            best = best.max(arb(0).union(arb(1e-225)))
+            continue
+        p, q = (
+            tail_of(count, first, x, y, kept.setdefault((count, i), []))
+            for i, (x, y) in enumerate(((a, c), (b, d)))
+        )
+        best = best.max(p - alpha * q)
     return best
 
 
-def window(count, p, cut):
-    """Numbers of successes; more, or fewer, have probability below e^-cut,
-    by Chernoff's bound."""
-    mean, ends = count * p, []
+def tail_of(count, first, x, y, sums):
+    """sum over n >= first of C(count, n) x^n y^(count - n)."""
+    if not 0 < first <= count:
+        return (x + y) ** count if first <= 0 else arb(0)
+    if count > MOST_COUNTED:
+        rest, first, z = arb(count - first + 1), arb(first), x + y
+        if first > count * float(x / z):
+            return z**count * (x / z).beta_lower(first, rest, regularized=1)
+        return z**count * (1 - (y / z).beta_lower(rest, first, regularized=1))
+    if not sums:
+        term = x**count
+        sums.append(term)
+        for n in range(count, 0, -1):
+            term *= y / x * n / (count - n + 1)
+            sums.append(sums[-1] + term)
+    return sums[count - first]
 
-    def rest(x):
-        terms = special.rel_entr([x, count - x], [mean, count - mean])
-        return float(terms.sum()) - cut
 
-    for end, out in ((0, -2), (count, 2)):
-        if rest(end) > 0:
-            end = round(optimize.brentq(rest, mean, end, xtol=0.5)) + out
-        ends.append(min(max(end, 0), count))
-    return range(ends[0], ends[1] + 1)
+def chernoff(x, count, mean):
+    """That many successes, or more, have a probability below e^-this."""
+    terms = special.rel_entr([x, count - x], [mean, count - mean])
+    return float(terms.sum())
+
+
+def axes_of(step, count, cut):
+    """How often each outcome may occur, the most likely one first: more, or
+    fewer, have a probability below e^-cut."""
+    total, axes = 1 - step.infinite(), []
+    for p, _ in step.some():
+        mean, ends = count * float(p / total), []
+
+        def rest(x, mean=mean):
+            return chernoff(x, count, mean) - cut
+
+        for end, out in ((0, -2), (count, 2)):
+            if rest(end) > 0:
+                end = round(optimize.brentq(rest, mean, end, xtol=0.5)) + out
+            ends.append(min(max(end, 0), count))
+        axes.append(range(ends[0], ends[1] + 1))
+    return axes
 
 
 def rows_of(step, count, cut, skip):
     """How often the outcomes occur, but for the `skip` most likely ones that
     take what is left: masses under P and Q, and what is left."""
     pairs, grid, found = step.some(), [()], []
-    total = sum((p for p, _ in pairs), arb(0))
-    for p, _ in pairs[skip:]:
-        axis = window(count, float(p / total), cut)
+    for axis in axes_of(step, count, cut)[skip:]:
         if len(axis) * len(grid) > 3000:
             raise NoTruth("too many outcomes")
         grid = [(*g, n) for g in grid for n in axis if sum(g) + n <= count]
-    fac = lru_cache(None)(lambda n: arb(n + 1).lgamma())
-    power = lru_cache(None)(lambda i, j, n: pairs[i][j] ** n)
+    factorial = cache(lambda n: arb(n + 1).lgamma())
+    power = cache(lambda i, j, n: pairs[i][j] ** n)
     for row in grid:
         left = count - sum(row)
-        ways = (fac(count) - sum(map(fac, row), fac(left))).exp()
-        both = [ways, ways]
+        ways = factorial(count) - sum(map(factorial, row), factorial(left))
+        both = [ways.exp(), ways.exp()]
         counts = [left, *row] if skip == 1 else [0, 0, *row]
         for i, n in enumerate(counts[: len(pairs)]):
             both = [x * power(i, j, n) for j, x in enumerate(both)]
@@ -329,39 +359,44 @@ def rows_of(step, count, cut, skip):
 
 def infinite(lists):
     """The probability of an infinite loss in any step."""
-    finite = [(1 - one.infinite()) ** n for one, n in lists if one.pairs]
-    return 1 - math.prod(finite, start=arb(1))
+    return -sum(
+        (n * (-x.infinite()).log1p() for x, n in lists), arb(0)
+    ).expm1()
 
 
 def sum_of_lists(lists, other, epsilon):
     """Lists of outcomes, and perhaps one more step with a known curve.
 
     Without such a step, `binomial_curve` has the two most likely outcomes of
-    the list with the largest count.
+    one list.
     """
-    lists = sorted(lists, key=lambda x: x[1])
-    last, most = lists[-1]
-    limit = 1500 if other or most < 100 else 60
+
+    def size(x):
+        axes = axes_of(*x, 60)[1:]
+        return x[1] <= MOST_COUNTED, max(map(len, axes), default=0)
+
+    *lists, (last, most) = sorted(lists, key=size)
+    limit = 1500 if other or most <= MOST_COUNTED else 30
 
     def value():
-        total, alpha = infinite(lists), arb(epsilon).exp()
-        sums = rows_of(last, most, cut, 1 if other else 2)
-        for one, count in lists[:-1]:
+        total, alpha = infinite([*lists, (last, most)]), arb(epsilon).exp()
+        sums, kept = rows_of(last, most, cut, 1 if other else 2), {}
+        for one, count in lists:
             rows = rows_of(one, count, cut, 1)
             sums = [(p * a, q * b, n) for p, q, n in sums for a, b, _ in rows]
             if len(sums) > limit:
                 raise NoTruth("too many outcomes")
-        pairs = last.some()[:2]
+        two = last.some()[:2]
         for p, q, left in sums:
             x = alpha * q / p
-            total += p * (
-                other(x) if other else binomial_curve(pairs, left, x)
-            )
+            part = other(x) if other else binomial_curve(two, left, x, kept)
+            total += p * part
         return total
 
     for cut in (60.0, 160.0, 520.0):
         low, high = enclose(value)
-        lost = 2 * sum(len(one.all()) for one, _ in lists) * math.exp(-cut)
+        kinds = sum(len(x.all()) for x, _ in lists) + len(last.all())
+        lost = 2 * kinds * math.exp(-cut)
         if lost <= 1e-12 * low:
             break
     return low, min(1.0, high + lost)
@@ -397,16 +432,18 @@ def two_steps(one, other, epsilon):
     """Laplace noise, integrated, and the curve of any other step."""
     kinks, values = set(one.m.tolist()), []
     for loss in other.at(other.m)[1] if not other.smooth else ():
-        gap = lambda z: one.at(np.array([z]))[1][0] - epsilon + loss  # noqa: E731, B023
         for a, b in pairwise(one.m.tolist()):
-            if gap(a) * gap(b) < 0:
-                kinks.add(optimize.brentq(gap, a, b, xtol=1e-15))
+            goal = (epsilon - loss,)
+            if one.gap(a, *goal) * one.gap(b, *goal) < 0:
+                kinks.add(optimize.brentq(one.gap, a, b, goal, xtol=1e-15))
     for points in (20, 26):
         panels = math.ceil(float(np.ptp(one.m)))
         logs, losses = one.panels(sorted(kinks), panels, points)
         with ctx.workprec(256):
-            rest = [other.curve((epsilon - arb(x)).exp()) for x in losses]
-        values.append(float(np.exp(logs) @ [float(x) for x in rest]))
+            rest = [
+                float(other.curve((epsilon - arb(x)).exp())) for x in losses
+            ]
+        values.append(float(np.exp(logs) @ rest))
     error = abs(values[0] - values[1]) + 1e-12 * values[1]
     if not error <= LOOSEST * values[1]:
         raise NoTruth("quadrature")
@@ -416,16 +453,8 @@ def two_steps(one, other, epsilon):
 # --- the contour ------------------------------------------------------------
 
 ROW = 32
-LOOSEST = 1e-6  # the largest relative error that is let through
-MOST_WORK = 2e8
 ORDERS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97]
 ORDERS += [1, 1.03, 1.07, 1.15, 1.3, 1.6, 2.2, 4, 10]
-
-
-def log1p(z):
-    """Digits of a small real part are kept, unlike in numpy's."""
-    size = np.maximum(z.real * (2 + z.real) + z.imag**2, UNIT - 1)
-    return np.log1p(size) / 2 + 1j * np.arctan2(z.imag, 1 + z.real)
 
 
 def log_moment(logs, loss, first, second):
@@ -442,9 +471,11 @@ def log_moment(logs, loss, first, second):
         one = np.where(tilt * loss > 1, far, np.expm1(power) * weight)
         two = np.expm1(turn)
         z = one.sum(axis=1)[:, None] + two @ weight + one @ two.T
+        size = np.maximum(z.real * (2 + z.real) + z.imag**2, UNIT - 1)
+        value = np.log1p(size) / 2 + 1j * np.arctan2(z.imag, 1 + z.real)
         size = abs(one[0])
         off = size.sum() + t * (abs(loss) @ (weight + size))
-        return log1p(z), 2 * UNIT * off / np.maximum(abs(1 + z), 1e-300)
+        return value, 2 * UNIT * off / np.maximum(abs(1 + z), 1e-300)
     one = np.exp(power + logs - top)
     z = one @ np.exp(turn).T
     z[z == 0] = 1e-300
@@ -475,8 +506,8 @@ class Contour:
         total, off, fade = np.zeros((3, rows, row))
         for one, count in self.steps:
             logs, loss = one.nodes(tilt, step * (start + row * rows))
-            self.work += len(loss) * (rows * row + 20 * (rows + row))
-            if self.work > MOST_WORK:
+            self.work += (len(loss) + 50) * (rows * row + 20 * (rows + row))
+            if self.work > MOST_WORK * len(self.steps) ** 0.5:
                 raise NoTruth("too much work")
             k, error = log_moment(logs, loss, first, second)
             total, off = total + count * k, off + count * error
@@ -505,15 +536,11 @@ class Contour:
                 return 1e300
             return value if math.isfinite(value) else 1e300
 
-        x, gap = math.log(self.tilt), 1.0
-        for sign in (1, -1):
-            while height(x + sign * gap) < height(x) and abs(x) < 25:
-                x, gap = x + sign * gap, 1.5 * gap
-        ends = (x - gap, x + gap)
-        x = optimize.minimize_scalar(
-            height, ends, ends, options={"xatol": 0.02}
+        start = math.log(self.tilt)
+        found = optimize.minimize_scalar(
+            height, bracket=(start, start + 0.5), options={"xtol": 1e-3}
         )
-        self.tilt = math.exp(x.x)
+        self.tilt = math.exp(found.x)
         return self.tilt
 
     def line(self, tilt, sides, epsilon, log):
@@ -532,7 +559,8 @@ class Contour:
                 if error < 1e-11 + 2 * rounding or 1e-9 > error > before / 4:
                     break
                 more = self.logs(tilt, step, size, size // ROW)
-                values = [np.concatenate(x) for x in zip(values, more)]
+                both = zip(values, more, strict=True)
+                values = [np.concatenate(x) for x in both]
                 before, size = error, 2 * size
             log -= 0.5
         raise NoTruth("the period does not settle")
@@ -605,50 +633,43 @@ class Run:
 
     def __init__(self, steps):
         self.steps, self.contour = steps, Contour(steps)
-        self.lists = [(x, n) for x, n in steps if x.pairs]
-        rest = [(x, n) for x, n in steps if not x.pairs]
+        self.lists = [(x, n) for x, n in steps if x.listed]
+        rest = [(x, n) for x, n in steps if not x.listed]
         plain = [n * x.shift**2 for x, n in rest if x.shift and x.smooth]
         total, curve = sum(n for _, n in rest), None
+        one, last = steps[0][0], steps[-1][0]
         if rest and len(plain) == len(rest):
             curve = partial(gaussian_curve, sum(plain))
         elif total == 1:
             curve = rest[0][0].curve
-        self.ways = [self.by_contour]
+        self.how, way = "contour", None
         if self.lists and (curve or not rest):
-            self.how = "sum"
-            self.ways.insert(0, partial(sum_of_lists, self.lists, curve))
+            self.how, way = "sum", partial(sum_of_lists, self.lists, curve)
         elif curve:
             self.how = "closed form"
-            self.ways = [lambda x: enclose(lambda: curve(arb(x).exp()))]
-        elif len(steps) == 1 and steps[0][0].shift and total <= 80:
-            c, self.how = steps[0][0].shift, "sum"
-            self.ways = [lambda x: enclose(lambda: laplace_sum(c, total, x))]
+            way = lambda x: enclose(lambda: curve(arb(x).exp()))  # noqa: E731
+        elif len(steps) == 1 and one.shift and total <= 80:
+            self.how, sums = "sum", partial(laplace_sum, one.shift, total)
+            way = lambda x: enclose(lambda: sums(x))  # noqa: E731
         elif (
-            not self.lists
-            and total == 2
-            and not all(x.smooth for x, _ in rest)
+            not self.lists and total == 2 and not (one.smooth and last.smooth)
         ):
-            self.how = "quadrature"
-            two = sorted(
-                (x for x, n in rest for _ in range(n)), key=lambda x: x.smooth
-            )
-            self.ways.insert(0, partial(two_steps, *two))
-        else:
-            self.how = "contour"
+            two = sorted((one, last), key=lambda x: x.smooth)
+            self.how, way = "quadrature", partial(two_steps, *two)
+        self.ways = [way] * bool(way) + [self.by_contour] * bool(rest)
+        with ctx.workprec(200):
+            tops = [(x.end(-1), n) for x, n in steps]
+            self.top = math.inf, math.inf  # around the largest finite loss
+            if not any(x is None for x, _ in tops):
+                top = sum((x * n for x, n in tops), arb(0))
+                low, high = float(top.lower()), float(top.upper())
+                self.top = (
+                    math.nextafter(low, -9e99),
+                    math.nextafter(high, 9e99),
+                )
 
     def infinite(self):
         return enclose(lambda: infinite(self.lists))
-
-    @cached_property
-    def top(self):
-        """Two floats around the largest finite loss."""
-        with ctx.workprec(200):
-            tops = [(one.end(-1), n) for one, n in self.steps]
-            if any(x is None for x, _ in tops):
-                return math.inf, math.inf
-            top = sum((x * n for x, n in tops), arb(0))
-            low, high = float(top.lower()), float(top.upper())
-            return math.nextafter(low, -1e308), math.nextafter(high, 1e308)
 
     def delta(self, epsilon):
         if self.top[1] < epsilon:
@@ -672,10 +693,20 @@ class Run:
 
 
 class Truth:
-    """The largest delta of some directions: what is attained, and proven."""
+    """The worst of some directions: what is attained, and what is proven."""
 
     def __init__(self, attained, proven):
-        self.attained, self.proven = attained, proven
+        self.attained, self.proven, self.how = (
+            attained,
+            proven,
+            attained[0].how,
+        )
+
+    def worst(self, ends):
+        low = [ends(run) for run in self.attained]
+        gap = self.proven is not self.attained
+        high = [ends(run) for run in self.proven] if gap else low
+        return max(x for x, _ in low), max(x for _, x in high)
 
     def delta(self, epsilon):
         return self.worst(lambda run: run.delta(epsilon))
@@ -685,12 +716,6 @@ class Truth:
 
     def top(self):
         return self.worst(lambda run: run.top)
-
-    def worst(self, ends):
-        low = [ends(run) for run in self.attained]
-        gap = self.proven is not self.attained
-        high = [ends(run) for run in self.proven] if gap else low
-        return max(x for x, _ in low), max(x for _, x in high)
 
 
 def integer_pairs(sigma, shift):
@@ -703,94 +728,87 @@ def integer_pairs(sigma, shift):
     return [(mass[abs(z - shift)], mass[abs(z)]) for z in places]
 
 
-def list_of(name, numbers, moves):
+def dp_pairs(epsilon, delta=0.0):
+    """The dominating pair of (epsilon, delta)-DP."""
+    d, few = ball(delta), (1 - ball(delta)) / (1 + ball(epsilon).exp())
+    many = few * ball(epsilon).exp()
+    return [(d, arb(0)), (many, few), (few, many), (arb(0), d)]
+
+
+def pairs_of(name, numbers, moves):
     """Masses of a mechanism with outcomes in a list."""
     if name == "DiscreteGaussian":
-        return lambda: integer_pairs(numbers[0], moves * int([*numbers, 1][1]))
+        shift = moves * int([*numbers, 1][1])
+        return partial(integer_pairs, numbers[0], shift)
     if name in ("PureDP", "ApproximateDP"):
-
-        def worst():
-            e, d = (ball(x) for x in [*numbers, 0.0][:2])
-            few = (1 - d) / (1 + e.exp())
-            many = few * e.exp()
-            return [(d, arb(0)), (many, few), (few, many), (arb(0), d)]
-
-        return worst
+        return partial(dp_pairs, *numbers)
     if name == "RandomizedResponse":
         p = Fraction(numbers[0])
         numbers = [p, 1 - p], [1 - p, p]
-    exact = [[Fraction(x) for x in pair] for pair in zip(*numbers)]
-    return lambda: [(ball(p), ball(q)) for p, q in exact]
-
-
-def noise_of(shares, faced, normal):
-    """Moved by random sizes, against not moved, or against minus those."""
-    places = sorted(shares)
-    weights = [shares[m] for m in places]
-    none = [0] * (len(places) - 1)
-    if not faced:
-        return Noise(places, [weights, [1, *none]], normal)
-    shifts = [*(-m for m in places[:0:-1]), *places]
-    return Noise(shifts, [none + weights, weights[::-1] + none], normal)
+    p, q = ([Fraction(x) for x in row] for row in numbers)
+    return lambda: list(zip(map(ball, p), map(ball, q), strict=True))
 
 
 def step_of(mechanism, sampling, exchanged, k):
     """What data sets attain, and what is proven: mostly the same."""
     (name, *numbers), (kind, *sizes) = mechanism, sampling
     rate = Fraction(*sizes) if sizes else Fraction(1)
-    rest, faced = 1 - rate, exchanged and rate < 1
+    rest, faced, comb = 1 - rate, exchanged and rate < 1, math.comb
     normal = name in ("Gaussian", "MixtureOfGaussians")
     if faced and (kind == "FixedBatch" or not (normal or name == "Laplace")):
         low, _ = step_of(mechanism, sampling, False, k)
         return low, step_of(mechanism, ["FullBatch"], True, k)[1]
     moves = 1 if faced or (kind != "FixedBatch" and not exchanged) else 2
-    if name == "MixtureOfGaussians":
-        shares = {Fraction(0): rest}
-        for m, w in zip(*numbers[:2]):
-            m = Fraction(m) / Fraction(numbers[2])
-            shares[m] = shares.get(m, 0) + rate * Fraction(w)
-        one = noise_of(shares, faced, True)
-    elif normal or name == "Laplace":
-        scale, comb = Fraction(numbers[0]) / moves, math.comb
-        if rate == 1:
-            weights = {0: 0, k: 1}
-        elif kind == "Poisson":
-            binomial = [rate**j * rest ** (k - j) for j in range(k + 1)]
-            weights = {j: comb(k, j) * w for j, w in enumerate(binomial)}
-        else:
-            b, n = sizes
-            ways = {j: comb(b, j) * comb(n - b, k - j) for j in range(k + 1)}
-            weights = {
-                j: Fraction(w, comb(n, k))
-                for j, w in ways.items()
-                if w or not j
-            }
-        shares = {j / scale: w for j, w in weights.items()}
-        one = noise_of(shares, faced, normal)
-    else:
-        pairs = list_of(name, numbers, moves * k)
-        mixed = lambda: [
+    if not (normal or name == "Laplace"):
+        pairs = pairs_of(name, numbers, moves * k)
+        mixed = lambda: [  # noqa: E731
             (ball(rest) * q + ball(rate) * p, q) for p, q in pairs()
-        ]  # noqa: E731
+        ]
         one = Listed(mixed, name == "DiscreteGaussian")
+        return one, one
+    if name == "MixtureOfGaussians":
+        noise, shares = Fraction(numbers[2]), {Fraction(0): rest}
+        for m, w in zip(*numbers[:2], strict=True):
+            m = Fraction(m) / noise
+            shares[m] = shares.get(m, 0) + rate * Fraction(w)
+    else:
+        weights = {0: 0, k: 1}
+        if kind == "FixedBatch":
+            b, n = sizes
+            ways = [comb(b, j) * comb(n - b, k - j) for j in range(k + 1)]
+            weights = {j: Fraction(w, comb(n, k)) for j, w in enumerate(ways)}
+        elif rate < 1:
+            ways = [rate**j * rest ** (k - j) for j in range(k + 1)]
+            weights = {j: comb(k, j) * w for j, w in enumerate(ways)}
+        scale = Fraction(numbers[0]) / moves
+        shares = {j / scale: w for j, w in weights.items() if w or not j}
+    places = sorted(shares)
+    moved, none = [shares[m] for m in places], [0] * (len(places) - 1)
+    shifts, rows = places, [moved, [1, *none]]
+    if faced:
+        shifts = [*(-m for m in places[:0:-1]), *places]
+        rows = [none + moved, moved[::-1] + none]
+    one = Noise(shifts, rows, normal)
     return one, one
 
 
 def truth_of(releases, adjacency, group_size=1):
-    counts = {}
+    low, high, seen = [], [], []
     for mechanism, sampling, count in releases:
-        key = repr((mechanism, sampling))
-        counts.setdefault(key, [mechanism, sampling, 0])[2] += count
-    low, high, exchanged = [], [], adjacency == "substitute"
-    for mechanism, sampling, count in counts.values():
-        both = step_of(mechanism, sampling, exchanged, group_size)
-        low.append((both[0], count))
-        high.append((both[1], count))
+        words = mechanism, sampling, adjacency == "substitute", group_size
+        if words in seen:  # the same again
+            i = seen.index(words)
+            low[i][1] += count
+            high[i][1] += count
+            continue
+        seen.append(words)
+        for steps, one in zip((low, high), step_of(*words), strict=True):
+            steps.append([one, count])
     runs = []
     for steps in (low, high):
         back = [(one.reversed(), n) for one, n in steps]
         ways = {"remove": [steps], "add": [back]}.get(adjacency, [steps, back])
         runs.append([Run(way) for way in ways])
     single = sum(n for _, n in low) == 1
-    gap = any(a is not b for (a, _), (b, _) in zip(low, high)) and not single
-    return Truth(runs[0], runs[gap])
+    same = all(a is b for (a, _), (b, _) in zip(low, high, strict=True))
+    return Truth(runs[0], runs[0] if single or same else runs[1])

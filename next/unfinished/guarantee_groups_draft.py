@@ -17,7 +17,7 @@ def guarantee_group(epsilon: float, delta: float, size: int) -> Outcomes:
     error = UNIT * (32 + 4 * epsilon * steps)
     wrong = error * told
     up = int(np.count_nonzero(left > 8 * wrong[:-1]))
-    down, logs = size - up, np.zeros(0)
+    down, logs = size - up, np.zeros(0)  # masses under P, least loss first
     if up > down:
         slope = (1 - delta) * math.tanh(epsilon / 2) + delta
         inner = np.arange(up - 1.0, down, -1)
@@ -28,8 +28,9 @@ def guarantee_group(epsilon: float, delta: float, size: int) -> Outcomes:
         rest = math.log(1 - 2 * told[up] - 8 * wrong[up]) - up * epsilon
         logs = np.array([rest])
     loss = epsilon * np.arange(-len(logs) + 1.0, len(logs), 2)
-    rows = list(zip(loss, 2 * UNIT * np.abs(loss), logs, logs[::-1]))
-    sure, off = told[-1], error[min(up + 1, size)]
+    columns = np.array([loss, 2 * UNIT * np.abs(loss), logs, logs[::-1]])
+    rows = [(a, b, c, d) for a, b, c, d in columns.T.tolist()]
+    sure, off = float(told[-1]), float(error[min(up + 1, size)])
     if down:
         sure = max(1 - math.fsum(np.exp(logs)), 0.5)
     if delta > 0:
@@ -38,4 +39,4 @@ def guarantee_group(epsilon: float, delta: float, size: int) -> Outcomes:
         rows.append((0.0, math.inf, unsure, unsure))
         rows.append((math.inf, 0.0, lost, -math.inf))
         rows.append((-math.inf, 0.0, -math.inf, lost))
-    return Outcomes(tuple(sorted(tuple(map(float, row)) for row in rows)))
+    return Outcomes(tuple(sorted(rows)))

@@ -44,15 +44,13 @@ __all__ = [
     "ROUGH",
     "LISTED",
     "MOST",
+    "sums",
     "Ratios",
     "one_above",
-    "sums",
-    "own_puts",
     "puts",
     "dots",
     "sum_above",
     "ranks",
-    "thinned",
     "grid_of_sum",
     "cut_cells",
     "one_below",
@@ -81,6 +79,14 @@ MOST = 3000  # places of a sum
 # --- Both sides at once: convex order
 
 
+def sums(x: Floats) -> Floats:
+    """Sums of the first 0, 1, ... numbers, with few additions for each."""
+    n = len(x) + 1
+    rows: Floats = np.pad(x, (1, -n % BLOCK)).reshape(-1, BLOCK).cumsum(1)
+    rows[1:] += rows[:-1, -1].cumsum()[:, None]
+    return rows.ravel()[:n]
+
+
 @dataclass(frozen=True, eq=False)
 class Ratios:
     """The sum of `count` ratios as a list: places, and masses by rows.
@@ -103,6 +109,17 @@ class Ratios:
     def mirrored(self) -> "Ratios":
         """The negative of the sum."""
         return replace(self, place=-self.place[::-1], rows=self.rows[:, ::-1])
+
+    def thinned(self) -> "Ratios":
+        """A rough law with few places."""
+        k = np.linspace(0, len(self.place) - 1, ROUGH).astype(int)
+        k = np.unique(k)
+        rows = np.add.reduceat(self.rows[:1], k, axis=1)
+        return replace(self, place=self.place[k], rows=rows)
+
+    def puts(self) -> Floats:
+        """E(g - S)_+ at each place g of S."""
+        return sums(np.diff(self.place) * sums(self.rows[0])[1:-1])
 
 
 def one_above(cells: Cells) -> Ratios:
@@ -130,23 +147,10 @@ def one_above(cells: Cells) -> Ratios:
 # --- Sums without sums
 
 
-def sums(x: Floats) -> Floats:
-    """Sums of the first 0, 1, ... numbers, with few additions for each."""
-    n = len(x) + 1
-    rows: Floats = np.pad(x, (1, -n % BLOCK)).reshape(-1, BLOCK).cumsum(1)
-    rows[1:] += rows[:-1, -1].cumsum()[:, None]
-    return rows.ravel()[:n]
-
-
-def own_puts(law: Ratios) -> Floats:
-    """E(g - S)_+ at each place g of S."""
-    return sums(np.diff(law.place) * sums(law.rows[0])[1:-1])
-
-
 def puts(a: Ratios, b: Ratios, g: Floats) -> Floats:
     """E(g - A - B)_+ at ascending g."""
-    x, y, values = a.place, b.place, own_puts(b)
-    beyond = np.interp(g - y[-1], x, own_puts(a))
+    x, y, values = a.place, b.place, b.puts()
+    beyond = np.interp(g - y[-1], x, a.puts())
     beyond += np.fmax(g - y[-1] - x[-1], 0.0) * a.rows[0].sum()
     total: Floats = b.rows[0].sum() * beyond
     for i in range(0, len(x), BLOCK):
@@ -197,32 +201,33 @@ def ranks(x: Floats, v: Floats, mean: float, h: float) -> Floats:
     return wanted
 
 
-def thinned(law: Ratios) -> Ratios:
-    """A rough law with few places."""
-    k = np.unique(np.linspace(0, len(law.place) - 1, ROUGH).astype(int))
-    rows = np.add.reduceat(law.rows[:1], k, axis=1)
-    return replace(law, place=law.place[k], rows=rows)
-
-
 def grid_of_sum(a: Ratios, b: Ratios, h: float) -> Floats:
     """Places for a sum: all sums if they are few, else where they count."""
     x, y = a.place, b.place
-    ends = (x[0] + y[0]) * 0.999, (x[-1] + y[-1]) * 1.001 + 1e-200
+    low, high = (
+        (x[0] + y[0]) * (1 - 4 * UNIT),
+        (x[-1] + y[-1]) * (1 + 4 * UNIT),
+    )
     g = np.zeros(MOST)
     if len(x) * len(y) <= LISTED:
         g = np.sort(np.add.outer(x, y).ravel())
         far = np.fmax(1e-8 * np.fmin(g, g[-1] - g[0]), 1e-11 * g)
         g = g[np.append(True, np.diff(g) > far[1:])]
+    if len(g) == 1:
+        return np.array([0.999 * low, low, 1.001 * high + 1e-200])
     if len(g) > MOST // 3:
-        mean, a, b = a.mean + b.mean, thinned(a), thinned(b)
+        mean, a, b = a.mean + b.mean, a.thinned(), b.thinned()
         at = np.linspace(0, 1, ROUGH)
         parts = [(np.linspace(0, 1, len(c.place)), c.place) for c in (a, b)]
         look = np.sum([np.interp(at, *part) for part in parts], axis=0)
         call = puts(a.mirrored(), b.mirrored(), -look[::-1])[::-1]
         rank = ranks(look, np.fmin(puts(a, b, look), call), mean, h)
         g = np.interp(np.arange(1.0, rank[-1]), rank, look)
-        g = g[np.append(np.diff(g) > 1e-11 * g[1:], True)]
-    return np.unique(np.concatenate([ends, g]))
+        inside = (g > low * (1 + 1e-9)) & (g < high * (1 - 1e-9))
+        g = g[np.append(np.diff(g) > 1e-11 * g[1:], True) & inside]
+        g = np.concatenate([[low], g, [high]])
+    g[[0, -1]] = low, high
+    return g
 
 
 def cut_cells(pair: DominatingPair, h: float) -> Cells:
@@ -231,8 +236,8 @@ def cut_cells(pair: DominatingPair, h: float) -> Cells:
     for _ in range(4):
         cells = pair.cells(edges)
         law = one_above(cells)
-        call = own_puts(law.mirrored())[::-1]
-        v = np.fmin(own_puts(law), call)
+        call = law.mirrored().puts()[::-1]
+        v = np.fmin(law.puts(), call)
         rank = ranks(law.place, v, law.mean, h)
         ends = np.exp(np.clip([cells.left, cells.right], -LARGEST, LARGEST))
         left, right = np.interp(ends, law.place, rank)
@@ -263,12 +268,12 @@ def sum_below(a: Ratios, b: Ratios) -> Ratios:
         cell = np.searchsorted((g[1:] + g[:-1]) / 2, place)
         adds += int(np.bincount(cell).max())
         for k in range(len(rows)):
+            all_ways = max(math.comb(count, k), 1)
             ways = [
-                math.comb(a.count, j) * math.comb(b.count, k - j)
+                math.comb(a.count, j) * math.comb(b.count, k - j) / all_ways
                 for j in range(k + 1)
             ]
-            part = a.rows[: k + 1, i : i + BLOCK].T
-            part = part * (np.array(ways) / max(math.comb(count, k), 1))
+            part = a.rows[: k + 1, i : i + BLOCK].T * np.array(ways)
             m = (part @ b.rows[k::-1]).ravel()
             rows[k] += np.bincount(cell, m, len(g))
     off = UNIT * (adds + 2 * len(rows))
@@ -395,7 +400,7 @@ class RandomAllocation(Sampling):
             refuse(self, adjacency, size)
         one = mechanism.removed(1)
         below = in_sample(one, math.log1p(-k / t))  # what one step reveals
-        if k <= 8:
+        if k <= 20:
             below = epoch_below(one, t, k)
         above = epoch_above(one, t // k), k * count
         return turned(Direction((above,), (((below, count),),)), adjacency)

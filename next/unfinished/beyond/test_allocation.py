@@ -1,0 +1,274 @@
+"""Epochs in which a record is in some of the steps, drawn at random."""
+
+import math
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from accountlib.accountant import delta, epsilon
+from accountlib.beyond.allocation import (
+    RandomAllocation,
+    cut_cells,
+    dots,
+    one_above,
+    one_below,
+    sum_above,
+    sum_below,
+)
+from accountlib.dominating_pairs import Outcomes, outcomes
+from accountlib.mechanisms import (
+    ApproximateDP,
+    DiscretePair,
+    Gaussian,
+    Laplace,
+    PureDP,
+    RandomizedResponse,
+)
+from accountlib.sampling import FullBatch, Poisson, Release
+
+SIDES = ("remove", "add")
+# steps, noise, epsilon, delta of remove, of add, relative error of both:
+# two steps by quadrature, more on a lattice with Richardson's extrapolation
+KNOWN = [
+    (2, 1.0, 0.5, 0.149177523136, 0.142686965824, 1e-11),
+    (2, 1.0, 1.0, 0.059206501086, 0.050197662369, 1e-11),
+    (2, 0.5, 1.0, 0.404577500378, 0.380339194397, 1e-11),
+    (4, 1.0, 1.0, 0.02085429, 0.01236120, 1e-5),
+    (10, 1.0, 0.5, 0.02685036, 0.01906411, 1e-5),
+    (10, 1.0, 1.0, 2.782869e-3, 4.86186e-4, 1e-5),
+    (10, 0.5, 2.0, 0.0731155, 0.010691, 5e-5),
+    (100, 1.0, 0.5, 4.40891e-5, 5.9253e-7, 1e-4),
+    (100, 2.0, 0.1, 6.73718e-4, 6.38451e-4, 1e-5),
+]
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_one_epoch_by_other_methods(known):
+    steps, noise, at, *values, error = known
+    run = Release(Gaussian(noise), RandomAllocation(steps))
+    for side, value in zip(SIDES, values, strict=True):
+        found = delta(run, epsilon=at, adjacency=side)
+        assert found.lower <= value * (1 + error)
+        assert found.upper >= value * (1 - error)
+        assert found.width < 0.02
+
+
+def test_a_thousand_steps_are_narrow():
+    """Old ends of the same questions, proven elsewhere."""
+    for count, side, low, high in (
+        (1, "remove", 0.44976, 0.45038),
+        (1, "add", 0.21597, 0.21642),
+        (10, "remove", 0.91611, 0.91754),
+        (10, "add", 0.77450, 0.77567),
+    ):
+        run = Release(Gaussian(0.8), RandomAllocation(1000), count)
+        found = epsilon(run, delta=1e-6, adjacency=side)
+        assert found.lower <= high and low <= found.upper
+        assert found.width < 1.7e-3
+
+
+def exact(p, q, steps, selected, alphas):
+    """delta of remove and of add for lists of outcomes, in fractions.
+
+    Outcomes without mass under Q add what they are certain of.
+    """
+    infinite = sum(x for x, y in zip(p, q, strict=True) if y == 0)
+    told = 1 - (1 - infinite) ** selected
+    seen = [k for k, x in enumerate(q) if x > 0]
+    places = list(combinations(range(steps), selected))
+    curves = [[told, Fraction(0)] for _ in alphas]
+    for result in product(seen, repeat=steps):
+        chance = math.prod((q[k] for k in result), start=Fraction(1))
+        ratios = [p[k] / q[k] for k in result]
+        mean = sum(math.prod(ratios[i] for i in x) for x in places)
+        mean /= len(places)
+        for curve, alpha in zip(curves, alphas, strict=True):
+            curve[0] += chance * max(mean - alpha, 0)
+            curve[1] += chance * max(1 - alpha * mean, 0)
+    return curves
+
+
+def random_lists(rng, size):
+    parts = rng.integers(1, 64, (2, size))
+    parts[:, 0] += 256 - parts.sum(axis=1)
+    if rng.random() < 0.5:  # an outcome that only one of both has
+        row, k = rng.integers(2), rng.integers(1, size)
+        parts[row, 0] += parts[row, k]
+        parts[row, k] = 0
+    return [[Fraction(int(x), 256) for x in row] for row in parts]
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_lists_in_fractions(seed):
+    rng = np.random.default_rng([43, seed])
+    p, q = random_lists(rng, int(rng.integers(2, 4)))
+    steps = int(rng.integers(2, 7))
+    selected = int(rng.integers(1, min(steps, 3) + 1))
+    alphas = [Fraction(1), Fraction(9, 8), Fraction(5, 2)]
+    curves = exact(p, q, steps, selected, alphas)
+    mechanism = DiscretePair([float(x) for x in p], [float(x) for x in q])
+    run = Release(mechanism, RandomAllocation(steps, selected))
+    for alpha, curve in zip(alphas, curves, strict=True):
+        for side, truth in zip(SIDES, curve, strict=True):
+            found = delta(run, epsilon=math.log(alpha), adjacency=side)
+            assert found.lower * (1 - 1e-12) <= truth
+            assert truth <= found.upper * (1 + 1e-12) + 1e-290
+            if selected == 1:
+                assert found.upper - found.lower <= 1e-6 * found.upper + 1e-9
+
+
+@pytest.mark.parametrize("steps", [30, 300])
+def test_coins_by_binomial_sums(steps):
+    k = np.arange(steps + 1)
+    log_ways = [math.lgamma(steps + 1) - math.lgamma(x + 1) for x in k]
+    log_ways -= np.array([math.lgamma(steps - x + 1) for x in k])
+    chance = np.exp(log_ways + k * np.log(0.4) + (steps - k) * np.log(0.6))
+    mean = (1.5 * k + (steps - k) / 1.5) / steps
+    run = Release(RandomizedResponse(0.6), RandomAllocation(steps))
+    for at in (0.02, 0.1):
+        a = math.exp(at)
+        gains = np.maximum(mean - a, 0), np.maximum(1 - a * mean, 0)
+        for side, gain in zip(SIDES, gains, strict=True):
+            found, known = (
+                delta(run, epsilon=at, adjacency=side),
+                gain @ chance,
+            )
+            assert found.lower * (1 - 1e-9) <= known
+            assert known <= found.upper * (1 + 1e-9)
+            assert found.width < 1e-6
+
+
+@pytest.mark.parametrize(
+    "mechanism", [Gaussian(1.0), Gaussian(4.0), Laplace(0.7), PureDP(0.3)]
+)
+@np.errstate(all="ignore")
+def test_sums_are_ordered(mechanism):
+    """Convex means of sums: from below at most those from above."""
+    cells = cut_cells(mechanism.removed(1), 0.05)
+    above, below = one_above(cells), one_below(cells, 1)
+    for _ in range(4):
+        for at in (0.05, 0.5, 0.9, 1.0, 1.1, 2.0, 9.0):
+            low, high = (
+                x.rows[0] @ np.maximum(sign * (x.place / x.count - at), 0)
+                for x in (below, above)
+                for sign in (1,)
+            )
+            assert low <= high * (1 + 1e-12)
+            low, high = (
+                x.rows[0] @ np.maximum(at - x.place / x.count, 0)
+                for x in (below, above)
+            )
+            assert low <= high * (1 + 1e-12)
+        assert above.rows.sum() < 1 + 1e-6 and below.rows.max() <= 1
+        above, below = sum_above(above, above), sum_below(below, below)
+
+
+@np.errstate(all="ignore")
+def test_masses_of_dots_are_at_least_the_exact_ones():
+    coin = one_above(outcomes((0.75, 0.25), (0.25, 0.75)).cells(None))
+    grid = np.array([0.5, 1.0, 2.0, 3.0, 5.0])
+    exact = {Fraction(2, 3): Fraction(9, 16), Fraction(10, 3): Fraction(6, 16)}
+    masses = [Fraction(0)] * 5
+    for place, mass in exact.items():
+        k = int(np.searchsorted(grid, float(place))) - 1
+        low, high = Fraction(grid[k]), Fraction(grid[k + 1])
+        share = (place - low) / (high - low)
+        masses[k] += (1 - share) * mass
+        masses[k + 1] += share * mass
+    found = dots(coin, coin, grid)
+    for mass, known in zip(found, masses, strict=False):
+        assert known * (1 - Fraction(1, 10**11)) <= mass
+        assert mass <= known * (1 + Fraction(1, 10**9)) + Fraction(1, 10**9)
+
+
+def test_k_steps_lie_between_simpler_samplers():
+    one = Release(Gaussian(2.0), RandomAllocation(40), 1)
+    two = Release(Gaussian(2.0), RandomAllocation(40, 2), 1)
+    all_two = Release(Gaussian(2.0), FullBatch(), 2)
+    ends = [epsilon(x, delta=1e-5, adjacency="add") for x in (one, two)]
+    full = epsilon(all_two, delta=1e-5, adjacency="add")
+    assert ends[0].upper < ends[1].lower <= ends[1].upper < full.lower
+    assert ends[1].width < 0.05
+    same = RandomAllocation(3, 3), FullBatch()
+    runs = [Release(Gaussian(2.0), x, n) for x, n in zip(same, (2, 6))]
+    a, b = (epsilon(x, delta=1e-5, adjacency="remove") for x in runs)
+    assert (a.lower, a.upper) == (b.lower, b.upper)
+
+
+def simulated(noise, steps, selected, at, size=60_000):
+    """delta of remove from losses under P, and its standard error."""
+    rng = np.random.default_rng([steps, selected])
+    z = rng.normal(size=(size, steps))
+    z[:, :selected] += 1 / noise
+    ratios = np.exp(z / noise - 1 / noise**2 / 2)
+    sums = np.zeros((size, selected + 1))
+    sums[:, 0] = 1
+    for ratio in ratios.T:  # elementary symmetric polynomials
+        sums[:, 1:] += sums[:, :-1] * ratio[:, None]
+    loss = np.log(sums[:, -1] / math.comb(steps, selected))
+    gain = np.maximum(-np.expm1(np.minimum(at - loss, 0.0)), 0.0)
+    return gain.mean(), gain.std() / math.sqrt(size)
+
+
+@pytest.mark.parametrize(
+    "setting", [(2.0, 30, 5), (1.0, 12, 3), (3.0, 30, 12)]
+)
+def test_several_steps_by_simulation(setting):
+    run = Release(Gaussian(setting[0]), RandomAllocation(*setting[1:]))
+    mean, error = simulated(*setting, 1.0)
+    found = delta(run, epsilon=1.0, adjacency="remove")
+    assert found.lower <= mean + 5 * error and mean - 5 * error <= found.upper
+    assert found.width < 0.4
+
+
+def test_many_selected_steps_have_valid_ends():
+    run = Release(Gaussian(3.0), RandomAllocation(60, 25), 1)
+    found = epsilon(run, delta=1e-3, adjacency="remove")
+    assert 0 < found.lower < found.upper
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "told"),
+    [(PureDP(0.0), 0.0), (RandomizedResponse(0.5), 0.0), (Gaussian(0.01), 1)],
+)
+def test_nothing_and_everything(mechanism, told):
+    run = Release(mechanism, RandomAllocation(7))
+    for side in SIDES:
+        found = delta(run, epsilon=0.5, adjacency=side)
+        assert found.lower <= told <= found.upper or told == 1
+
+
+def test_infinite_losses_are_neither_lost_nor_counted_twice():
+    run = Release(ApproximateDP(0.5, 0.125), RandomAllocation(5))
+    found = delta(run, epsilon=30.0, adjacency="remove")
+    assert found.lower <= 0.125 <= found.upper and found.width < 1e-9
+    found = delta(run, epsilon=30.0, adjacency="add")
+    assert found.lower <= 0.125**5 <= found.upper and found.width < 1e-9
+
+
+def test_what_is_refused():
+    run = Release(Gaussian(1.0), RandomAllocation(10))
+    with pytest.raises(NotImplementedError, match="substitute"):
+        epsilon(run, delta=1e-5, adjacency="substitute")
+    with pytest.raises(NotImplementedError, match="group_size=2"):
+        epsilon(run, delta=1e-5, adjacency="add", group_size=2)
+    for steps in (0, -1, 1.5, math.nan, 10**8, "3"):
+        with pytest.raises(ValueError, match="steps must"):
+            RandomAllocation(steps)
+    for selected in (0, 11, 2.5):
+        with pytest.raises(ValueError, match="selected must"):
+            RandomAllocation(10, selected)
+
+
+def test_an_epoch_is_a_list_that_composes_with_others():
+    other = Release(Laplace(5.0), Poisson(0.1), count=10)
+    run = Release(Gaussian(1.0), RandomAllocation(20))
+    alone, both = (
+        epsilon(x, delta=1e-5, adjacency="add-or-remove")
+        for x in (run, [run, other])
+    )
+    assert both.lower > alone.upper
+    (first, *_) = run.sampling.directions(run.mechanism, "remove", 1, 1)
+    assert isinstance(first.above[0][0], Outcomes)

@@ -1,0 +1,298 @@
+"""Samples that are cut, shuffles, and records that count for nothing."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from accountlib.accountant import delta, epsilon
+from accountlib.beyond.other_samplers import (
+    Opposed,
+    ShuffledEpochs,
+    Spliced,
+    TruncatedPoisson,
+    ZeroedBatch,
+    cut_numbers,
+    largest_output,
+)
+from accountlib.mechanisms import (
+    DiscreteGaussian,
+    DiscretePair,
+    Gaussian,
+    Laplace,
+    PureDP,
+)
+from accountlib.sampling import FixedBatch, FullBatch, Poisson, Release
+
+Z = np.linspace(-14, 34, 960_001)
+
+
+def hockey_stick(p, q, at):
+    return float(np.maximum(p - math.exp(at) * q, 0).sum() * (Z[1] - Z[0]))
+
+
+def mixture(rate, move):
+    return (1 - rate) * norm.pdf(Z) + rate * norm.pdf(Z - move)
+
+
+# --- zero-out ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [1, 30, 90])
+@pytest.mark.parametrize("mu", [0.2, 1.0, 4.0])
+def test_one_step_by_a_plain_sum(mu, batch):
+    rate = batch / 100
+    run = Release(Gaussian(1 / mu), ZeroedBatch(batch, 100))
+    with_it, zeroed = mixture(rate, 2 * mu), mixture(rate, mu)
+    for at in (0.0, 0.3, 1.0, 3.0):
+        known = max(
+            hockey_stick(with_it, zeroed, at),
+            hockey_stick(zeroed, norm.pdf(Z), at),
+        )
+        found = delta(run, epsilon=at, adjacency="zero-out")
+        assert found.lower <= known * (1 + 1e-6) + 1e-12
+        assert known * (1 - 1e-6) - 1e-12 <= found.upper
+        assert found.width < 1e-4 or found.upper < 1e-9
+
+
+def test_two_steps_by_simulation_of_the_worst_data():
+    """A likelihood-ratio test on the attained pair stays below the bound."""
+    mu, rate, count = 1.0, 0.1, 10
+    run = Release(Gaussian(1 / mu), ZeroedBatch(10, 100), count)
+    rng = np.random.default_rng(5)
+
+    def losses(move, size):
+        z = rng.normal(size=(size, count))
+        z += move * (rng.random((size, count)) < rate)
+        p, q = (
+            (1 - rate) + rate * np.exp(k * mu * (z - k * mu / 2))
+            for k in (2, 1)
+        )
+        return np.log(p / q).sum(1)
+
+    size = 400_000
+    loss = losses(2 * mu, size)
+    for at in (0.5, 1.0):
+        gain = np.maximum(-np.expm1(np.minimum(at - loss, 0.0)), 0.0)
+        found = delta(run, epsilon=at, adjacency="zero-out")
+        error = 5 * gain.std() / math.sqrt(size)
+        assert gain.mean() - error <= found.upper
+        assert found.lower <= found.upper <= 1.1 * (gain.mean() + error)
+
+
+@np.errstate(all="ignore")
+def test_cells_of_the_opposed_pair_enclose_its_losses():
+    for mu, miss in ((0.5, math.log1p(-0.1)), (3.0, math.log1p(-1e-6))):
+        pair = Opposed(mu, miss)
+        edges = pair.start()
+        cells = pair.cells(edges)
+        for z in (edges[:-1], np.minimum(edges[1:], 60.0)):
+            logs = [
+                np.logaddexp(
+                    miss,
+                    math.log(-math.expm1(miss)) + k * mu * (z - k * mu / 2),
+                )
+                for k in (2, 1)
+            ]
+            loss = logs[0] - logs[1]
+            assert np.all(cells.left <= loss + 1e-15)
+            assert np.all(loss - 1e-15 <= cells.right)
+        assert np.all(np.diff(cells.loss) > 0)
+        spliced = Spliced(pair, Opposed(mu, miss)).cells((edges, edges))
+        assert abs(np.exp(spliced.log_p).sum() - 1) < 1e-9
+
+
+def test_zero_out_lies_between_removal_and_substitution():
+    for mechanism in (Laplace(1.0), DiscreteGaussian(1.0), Gaussian(1.5)):
+        run = Release(mechanism, ZeroedBatch(5, 50), 20)
+        plain = Release(mechanism, FixedBatch(5, 50), 20)
+        beside = Release(mechanism, Poisson(0.1), 20)
+        zeroed = epsilon(run, delta=1e-3, adjacency="zero-out")
+        simple = epsilon(plain, delta=1e-3, adjacency="zero-out")
+        exchanged = epsilon(plain, delta=1e-3, adjacency="substitute")
+        removed = epsilon(beside, delta=1e-3, adjacency="add-or-remove")
+        assert removed.lower * (1 - 2e-3) <= zeroed.lower
+        assert zeroed.upper <= exchanged.upper * (1 + 2e-3)
+        assert zeroed.lower <= simple.upper and simple.lower <= zeroed.upper
+        assert zeroed.upper <= simple.upper * (1 + 2e-3)
+
+
+def test_old_answers_of_zero_out():
+    for noise, size, count, at, low, high in (
+        (0.8, (1, 1000), 10_000, 1e-6, 13.4283629, 13.46400463),
+        (1.0, (10, 1000), 100, 1e-5, 5.059142287, 5.077296352),
+    ):
+        run = Release(Gaussian(noise), ZeroedBatch(*size), count)
+        found = epsilon(run, delta=at, adjacency="zero-out")
+        assert found.lower <= high and low <= found.upper
+        assert found.width < 5e-3
+
+
+# --- samples that are cut ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "setting", [(0.5, 2, 3), (0.1, 15, 100), (0.9, 20, 40), (1e-9, 1, 9)]
+)
+def test_chances_in_fractions(setting):
+    rate, most, n = setting
+    q = Fraction(rate)
+    mass = [
+        math.comb(n - 1, k) * q**k * (1 - q) ** (n - 1 - k) for k in range(n)
+    ]
+    full = sum(mass[most:])
+    kept = sum(q * most / (k + 1) * mass[k] for k in range(most, n)) / full
+    p, room, above, below, error = cut_numbers(*setting)
+    assert abs(p / full - 1) <= error and abs(room / (1 - full) - 1) <= error
+    assert kept <= above <= kept * (1 + 4 * Fraction(error))
+    present = q * (1 - full) + kept * full
+    assert present * (1 - 4 * Fraction(error)) <= below <= present
+
+
+def exact_step(p, q, exchanged, rate, most, n, alpha):
+    """Attained and proven delta of remove for a list, in fractions: others
+    that say nothing; the labelled pair."""
+    full = sum(
+        math.comb(n - 1, k) * rate**k * (1 - rate) ** (n - 1 - k)
+        for k in range(most, n)
+    )
+    kept = (
+        sum(
+            rate
+            * Fraction(most, k + 1)
+            * math.comb(n - 1, k)
+            * rate**k
+            * (1 - rate) ** (n - 1 - k)
+            for k in range(most, n)
+        )
+        / full
+    )
+
+    def sampled(p, q, rate):
+        return sum(
+            max((1 - rate) * y + rate * x - alpha * y, Fraction(0))
+            for x, y in zip(p, q, strict=True)
+        )
+
+    present = rate * (1 - full) + kept * full
+    above = full * sampled(*exchanged, kept) + (1 - full) * sampled(p, q, rate)
+    return sampled(p, q, present), above
+
+
+class TwoOutcomes(DiscretePair):
+    """Known for a removed and for a substituted record."""
+
+    def exchanged(self, size):
+        return self.removed(size)
+
+
+def test_a_cut_step_in_fractions():
+    p, q = (Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))
+    mechanism = TwoOutcomes((0.75, 0.25), (0.25, 0.75))
+    for most, alpha in product((1, 2, 4), (Fraction(1), Fraction(6, 5))):
+        low, high = exact_step(p, q, (p, q), Fraction(1, 4), most, 6, alpha)
+        run = Release(mechanism, TruncatedPoisson(0.25, most, 6))
+        found = delta(run, epsilon=math.log(alpha), adjacency="remove")
+        assert found.lower <= low * (1 + Fraction(1, 10**12))
+        assert high * (1 - Fraction(1, 10**12)) <= found.upper
+        assert abs(found.upper / high - 1) < 1e-6
+        assert low == 0 or abs(found.lower / low - 1) < 1e-6
+
+
+def test_nothing_or_all_is_cut():
+    for sampling, same in (
+        (TruncatedPoisson(0.1, 50, 50), Poisson(0.1)),
+        (TruncatedPoisson(0.0, 5, 50), Poisson(0.0)),
+        (TruncatedPoisson(1.0, 5, 50), FixedBatch(5, 50)),
+    ):
+        runs = [Release(Gaussian(1.0), x, 10) for x in (sampling, same)]
+        a, b = (epsilon(x, delta=1e-5, adjacency="remove") for x in runs)
+        assert (a.lower, a.upper) == (b.lower, b.upper)
+
+
+def test_old_answers_of_cut_samples():
+    cut = TruncatedPoisson(0.01, 20, 1000)
+    for mechanism, side, count, low, high, width in (
+        (Gaussian(0.8), "remove", 1000, 3.139308177, 6.828584086, 0.55),
+        (Gaussian(0.8), "add", 1000, 1.981992035, 1.996384807, 0.008),
+        (Gaussian(2.0), "substitute", 200, 0.5004852797, 0.5043155917, 0.008),
+        (Gaussian(2.0), "zero-out", 200, 0.2689685203, 0.273816195, 0.02),
+        (PureDP(1.0), "add-or-remove", 30, 0.2001319085, 0.2001329808, 1e-4),
+    ):
+        run = Release(mechanism, cut, count)
+        found = epsilon(run, delta=1e-5, adjacency=side)
+        assert found.lower <= high and low <= found.upper
+        assert found.width < width
+
+
+# --- shuffles ---------------------------------------------------------------
+
+
+@np.errstate(all="ignore")
+def test_the_largest_output_by_thresholds_and_simulation():
+    mu, t = 2.0, 100
+    rows = np.array(largest_output(mu, t).rows).T
+    p, q = np.exp(rows[2:])
+    assert abs(p.sum() - 1) < 1e-9 and abs(q.sum() - 1) < 1e-9
+    rng = np.random.default_rng(6)
+    z = rng.normal(size=(100_000, t))
+    z[:, 0] += 2 * mu
+    frequency = np.mean(z.max(1) > 4.0)
+    c = np.linspace(-2, 12, 2801)
+    tails = [1 - norm.cdf(c) ** (t - 1) * norm.cdf(c - k * mu) for k in (2, 1)]
+    best = float(np.max(tails[0] - math.e * tails[1]))
+    known = float(np.maximum(p - math.e * q, 0).sum())
+    assert best * (1 - 1e-3) <= known <= best * (1 + 1e-3)
+    at = int(np.searchsorted(c, 4.0))
+    assert abs(tails[0][at] - frequency) < 0.01
+
+
+def test_old_answers_of_shuffles():
+    for mechanism, t, count, side, low, high in (
+        (Gaussian(1.0), 10, 3, "zero-out", 7.864627473, 8.390437716),
+        (Gaussian(1.0), 10, 3, "substitute", 13.36600201, 20.13266065),
+        (Laplace(1.0), 10, 2, "zero-out", 1.792465131, 1.999961985),
+        (PureDP(1.0), 10, 2, "substitute", 1.994723869, 1.999982097),
+    ):
+        run = Release(mechanism, ShuffledEpochs(t), count)
+        found = epsilon(run, delta=1e-5, adjacency=side)
+        assert abs(found.lower / low - 1) < 2e-3
+        assert abs(found.upper / high - 1) < 2e-3
+
+
+def test_one_batch_is_a_full_batch():
+    runs = [
+        Release(Gaussian(1.0), x, 2) for x in (ShuffledEpochs(1), FullBatch())
+    ]
+    a, b = (epsilon(x, delta=1e-5, adjacency="substitute") for x in runs)
+    assert (a.lower, a.upper) == (b.lower, b.upper)
+
+
+# --- refusals ---------------------------------------------------------------
+
+
+def test_what_is_refused():
+    for sampling, sides in (
+        (ZeroedBatch(5, 50), ["zero-out"]),
+        (TruncatedPoisson(0.1, 5, 50), ["remove", "substitute"]),
+        (ShuffledEpochs(5), ["zero-out"]),
+    ):
+        run = Release(Gaussian(1.0), sampling)
+        for side in sides:
+            with pytest.raises(NotImplementedError, match="group_size=2"):
+                epsilon(run, delta=1e-5, adjacency=side, group_size=2)
+    run = Release(Gaussian(1.0), ShuffledEpochs(5))
+    with pytest.raises(NotImplementedError, match="remove"):
+        epsilon(run, delta=1e-5, adjacency="remove")
+    own = Release(DiscretePair((0.5, 0.5), (0.4, 0.6)), ZeroedBatch(5, 50))
+    with pytest.raises(NotImplementedError):
+        epsilon(own, delta=1e-5, adjacency="zero-out")
+    with pytest.raises(ValueError, match="rate"):
+        TruncatedPoisson(1e-12, 5, 50)
+    with pytest.raises(ValueError, match="largest_batch"):
+        TruncatedPoisson(0.1, 0, 50)
+    with pytest.raises(ValueError, match="batches"):
+        ShuffledEpochs(0)
