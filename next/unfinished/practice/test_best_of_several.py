@@ -1,0 +1,407 @@
+"""Repeat and select, against fractions, mpmath, other formulas, all orders."""
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+import accountlib as al
+from accountlib.practice import best_of_several as best
+
+LAWS: Any = [
+    best.TruncatedNegativeBinomial(-0.5, 0.01),
+    best.TruncatedNegativeBinomial(0.0, 0.0269182596),
+    best.TruncatedNegativeBinomial(1e-9, 0.3),
+    best.TruncatedNegativeBinomial(1.0, 0.1),
+    best.TruncatedNegativeBinomial(2.5, 0.6),
+    best.PoissonRepetitions(0.3),
+    best.PoissonRepetitions(10.0),
+]
+
+
+def generating(law, z):
+    """E[z^K] with 60 digits."""
+    if isinstance(law, best.PoissonRepetitions):
+        return mpmath.exp(mpmath.mpf(law.mean) * (z - 1))
+    nu, g = mpmath.mpf(law.shape), mpmath.mpf(law.stop)
+    if nu == 0:
+        return mpmath.log(1 - (1 - g) * z) / mpmath.log(g)
+    return ((1 - (1 - g) * z) ** -nu - 1) / (g**-nu - 1)
+
+
+def stick(p, q, at):
+    return np.sum(np.maximum(p - math.exp(at) * q, 0), axis=-1)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_the_generating_function(law):
+    with mpmath.workdps(60):
+        mean = mpmath.diff(lambda z: generating(law, z), 1)
+        assert abs(law.mean / mean - 1) < 1e-12
+        for s, width in ((0.0, 1e-9), (0.0, 1.0), (0.3, 1e-4), (0.9, 0.1)):
+            top = 1 - mpmath.mpf(s)
+            low = top - mpmath.mpf(width)
+            true = generating(law, top) - generating(law, low)
+            found = law.caught(np.array(s), np.array(width))
+            assert abs(found / true - 1) < 1e-12
+        for chance in (1e-12, 1e-3, 0.2):
+            low = 1 - mpmath.mpf(law.share(chance))
+            assert abs((1 - generating(law, low)) / chance - 1) < 1e-12
+
+
+def test_how_often():
+    """The geometric law, and the means that were asked for."""
+    for z in (0.2, 0.9):
+        series = sum(0.1 * 0.9 ** (k - 1) * z**k for k in range(1, 400))
+        assert abs(generating(LAWS[3], z) / series - 1) < 1e-12
+    known = {0.0: 0.0269182596, 0.5: 1 / 16, 1.0: 0.1, 2.0: 0.1708203932}
+    for shape, stop in known.items():
+        made = best.TruncatedNegativeBinomial.of_mean(10.0, shape=shape)
+        assert abs(made.stop - stop) < 1e-10
+        assert abs(made.mean - 10) < 1e-9
+
+
+def test_fractions():
+    """The exact laws of three outputs, and their Renyi divergences."""
+    exact = {}
+    for name, law in (("A", (2, 1, 1)), ("B", (1, 1, 2))):
+        ranks = [Fraction(sum(law[:k]), 4) for k in range(4)]
+        f = [x / 10 / (1 - Fraction(9, 10) * x) for x in ranks]
+        exact[name] = [y - x for x, y in itertools.pairwise(f)]
+        found = best.best_law(np.array(law[::-1]) / 4, repetitions=LAWS[3])[
+            ::-1
+        ]
+        assert np.allclose(found, [float(x) for x in exact[name]], 1e-14, 0)
+    assert exact["A"] == [Fraction(1, 11), Fraction(20, 143), Fraction(10, 13)]
+    assert exact["B"] == [Fraction(1, 31), Fraction(20, 341), Fraction(10, 11)]
+    for (p, q), known in (
+        (("A", "B"), 0.215593974663),
+        (("B", "A"), 0.104740273640),
+    ):
+        pairs = zip(exact[p], exact[q], strict=True)
+        assert abs(math.log(sum(x * x / y for x, y in pairs)) - known) < 1e-11
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_no_order_is_above_the_theorem(law):
+    """All orders of random lists, any h and x; and what comes nearest."""
+    rng = np.random.default_rng(7)
+    orders = np.array(list(itertools.permutations(range(4))))
+    nearest = 0.0
+    for _ in range(300):
+        p, q = rng.dirichlet([0.7] * 4, 2)
+        h, x = rng.exponential(0.5), rng.normal(0, 0.7)
+        cost = float(law.cost(np.array(h), stick(q, p, h)))
+        if x + cost < 0 and isinstance(law, best.PoissonRepetitions):
+            continue
+        above = law.caught(np.zeros(()), np.minimum(stick(p, q, x), 1.0))
+        a, b = (best.best_law(v[orders], repetitions=law) for v in (p, q))
+        most = float(np.max(stick(a, b, x + cost)))
+        assert most <= above + 1e-12
+        nearest = max(nearest, most / above if above > 1e-3 else 0)
+    assert nearest > 0.5
+
+
+def test_no_order_is_above_the_calls():
+    """The calls themselves, with intervals, both sides of zero."""
+    rng = np.random.default_rng(8)
+    orders = np.array(list(itertools.permutations(range(3))))
+    for k in range(12):
+        law = LAWS[k % len(LAWS)]
+        p, q = rng.dirichlet([1.0] * 3, 2)
+        run = al.Release(al.DiscretePair(p, q))
+        for side, (first, second) in (("remove", (p, q)), ("add", (q, p))):
+            a, b = (
+                best.best_law(v[orders], repetitions=law)
+                for v in (first, second)
+            )
+            for at in (0.1, 1.5):
+                found = best.best_delta(
+                    run, repetitions=law, epsilon=at, adjacency=side
+                )
+                most = float(np.max(stick(a, b, at)))
+                assert most <= found.upper + 1e-12
+                if most > 1e-6:  # split outcomes may do better
+                    assert found.lower > 0.5 * most
+            goal = float(np.max(stick(a, b, 1.0)))
+            if goal > 1e-6:
+                eps = best.best_epsilon(
+                    run, repetitions=law, delta=goal, adjacency=side
+                )
+                assert eps.upper >= 1.0
+
+
+KNOWN = {  # dp_accounting, profile with a sum, score is the output
+    0.0: (1.51325, 1.37411, 0.93175),
+    0.5: (1.67175, 1.48831, 0.93176),
+    1.0: (1.81357, 1.58088, 0.93176),
+    2.0: (2.06316, 1.71554, 0.93177),
+    math.inf: (1.98040, 1.72834, 0.93177),
+}
+
+
+def law_of(shape, mean=10.0):
+    if shape == math.inf:
+        return best.PoissonRepetitions(mean)
+    return best.TruncatedNegativeBinomial.of_mean(mean, shape=shape)
+
+
+@pytest.mark.parametrize("shape", KNOWN)
+def test_gaussian_noise(shape):
+    renyi, profile, natural = KNOWN[shape]
+    run, law = al.Release(al.Gaussian(5.0)), law_of(shape)
+    ask = {"repetitions": law, "adjacency": "remove"}
+    found = best.best_epsilon(run, delta=1e-6, **ask)
+    assert natural < found.lower < found.upper < profile + 2e-4
+    ours = al.epsilon_from_rdp(best.best_rdp(run, **ask), delta=1e-6)
+    assert ours < renyi
+    if shape < math.inf:
+        assert ours > 0.999 * renyi and found.upper < ours
+    back = best.best_delta(run, epsilon=found.upper, **ask)
+    assert back.lower < 1e-6 <= back.upper * (1 + 2e-3)
+    back = best.best_delta(run, epsilon=found.lower, **ask)
+    assert back.lower >= 1e-6 * (1 - 1e-6)
+
+
+def test_against_another_library():
+    dp_event = pytest.importorskip("dp_accounting.dp_event")
+    rdp = pytest.importorskip("dp_accounting.rdp")
+
+    for shape in (0.0, 1.0, 2.0):
+        accountant = rdp.RdpAccountant()
+        event = dp_event.GaussianDpEvent(5.0)
+        accountant.compose(dp_event.RepeatAndSelectDpEvent(event, 10.0, shape))
+        theirs = accountant.get_epsilon(1e-6)
+        curve = best.best_rdp(
+            al.Release(al.Gaussian(5.0)),
+            repetitions=law_of(shape),
+            adjacency="remove",
+        )
+        ours = al.epsilon_from_rdp(curve, delta=1e-6)
+        assert ours <= theirs * (1 + 1e-9) and ours > 0.999 * theirs
+
+
+def test_renyi_orders():
+    """Orders 2, 4, 16, the score the output: known numbers, and above."""
+    law, mu = law_of(1.0), 0.2
+
+    def log_density(z, mean):  # of the best one
+        weight = 0.1 / (0.1 + 0.9 * norm.sf(z - mean)) ** 2
+        return norm.logpdf(z - mean) + math.log(weight)
+
+    curve = best.best_rdp(
+        al.Release(al.Gaussian(5.0)), repetitions=law, adjacency="remove"
+    )
+    for order, known in ((2, 0.0626665), (4, 0.1335965), (16, 0.4442660)):
+        moment, _ = quad(
+            lambda z, a=order: math.exp(
+                a * log_density(z, mu) + (1 - a) * log_density(z, 0)
+            ),
+            -12,
+            18,
+            epsabs=1e-13,
+            limit=400,
+        )
+        assert abs(math.log(moment) / (order - 1) - known) < 2e-7
+        assert known < curve(order)
+    b = np.array([2.0, 4, 16, 64])
+    few = min((1 - 1 / b) * b / 50 + math.log(10) / b)
+    assert abs(16 / 50 + 2 * few + math.log(10) / 15 - 1.361329) < 1e-6
+    assert known < curve(16.0) < 1.361329 < curve(1.0)
+    assert curve(np.inf) == np.inf
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_renyi_of_lists(law):
+    """Exact divergences of random lists are below the curve."""
+    rng = np.random.default_rng(9)
+    for _ in range(6):
+        p, q = rng.dirichlet([1.5] * 3, 2)
+        run = al.Release(al.DiscretePair(p, q))
+        curve = best.best_rdp(run, repetitions=law, adjacency="remove")
+        for order in (1.5, 3.0, 20.0, np.inf):
+            for change in itertools.permutations(range(3)):
+                a, b = (
+                    best.best_law(v[list(change)], repetitions=law)
+                    for v in (p, q)
+                )
+                none = 1 - min(1.0, a.sum())
+                if order == np.inf:
+                    exact = math.log(np.max(a / b))
+                else:
+                    moment = np.sum(a**order * b ** (1 - order)) + none
+                    exact = math.log(moment) / (order - 1)
+                assert exact <= curve(order) + 1e-12
+
+
+def test_the_training_run():
+    """Composition 21.4, one run 2.4; selection far nearer to one."""
+    run = al.Release(al.Gaussian(1.1), al.Poisson(256 / 60_000), 14_062)
+    law = best.TruncatedNegativeBinomial(1.0, 1 / 40)
+    ends = {}
+    for side in ("add", "remove", "add-or-remove"):
+        ends[side] = best.best_epsilon(
+            run, repetitions=law, delta=1e-5, adjacency=side
+        )
+        assert ends[side].width < 0.08
+    both = ends["add-or-remove"]
+    best_side = max(ends["add"].lower, ends["remove"].lower)
+    assert abs(both.lower / best_side - 1) < 1e-9
+    assert abs(both.lower - 4.205) < 0.01 and abs(both.upper - 4.473) < 0.01
+
+
+def test_leaks_and_pure_guarantees():
+    law = law_of(1.0)
+    leak = al.Release(al.ApproximateDP(0.0, 0.01))
+    for at in (0.5, 20.0):
+        told = best.best_delta(
+            leak, repetitions=law, epsilon=at, adjacency="remove"
+        )
+        assert Fraction(told.upper) >= Fraction(10, 109)
+        assert told.upper < 10 / 109 + 1e-6 and told.lower > 0.08
+    for shape in (0.0, 1.0, 3.0):
+        ask = {"repetitions": law_of(shape), "adjacency": "substitute"}
+        pure = al.Release(al.PureDP(0.5))
+        found = best.best_epsilon(pure, delta=1e-12, **ask)
+        assert 0.6 * (2 + shape) * 0.5 < found.upper < (2 + shape) * 0.5
+        assert found.lower > 0.9 * found.upper
+        beyond = 1 + 0.5 * shape + 1e-9
+        assert best.best_delta(pure, epsilon=beyond, **ask).upper < 1e-12
+    loss = []
+    for stop in (0.01, 0.001):  # nearly three times
+        law = best.TruncatedNegativeBinomial(1.0, stop)
+        both = np.array([[1, 1e-9 * math.e], [math.e, 1e-9]]) / (1 + math.e)
+        first, second = best.best_law(both, repetitions=law)[:, 1]
+        loss.append(math.log(first / second))
+    assert loss[0] > 2.9478 and 2.9947 < loss[1] < 3
+
+
+def test_lists_are_below_the_run():
+    """What data reach is never above the privacy curve."""
+    runs = [
+        al.Release(al.Gaussian(1.0)),
+        al.Release(al.Laplace(0.7), al.Poisson(0.3), 4),
+        al.Release(al.DiscretePair((0.5, 0.3, 0.2), (0.1, 0.3, 0.6))),
+    ]
+    for run in runs:
+        for side in ("remove", "add"):
+            ((p, q),) = best.outcome_lists(run, side, 1)
+            assert abs(p.sum() - 1) < 1e-9 and abs(q.sum() - 1) < 1e-9
+            for at in (0.0, 0.7, 2.0):
+                known = al.delta(run, epsilon=at, adjacency=side)
+                assert stick(p, q, at) <= known.upper * (1 + 1e-9)
+                assert stick(p, q, at) >= known.lower * 0.98
+
+
+def test_groups_and_gaps():
+    """A group is a larger change; no lower end where data have a gap."""
+    run, law = al.Release(al.Gaussian(8.0)), law_of(1.0)
+    two = best.best_epsilon(
+        run, repetitions=law, delta=1e-6, adjacency="add", group_size=2
+    )
+    same = best.best_epsilon(
+        al.Release(al.Gaussian(4.0)),
+        repetitions=law,
+        delta=1e-6,
+        adjacency="add",
+    )
+    assert abs(two.upper / same.upper - 1) < 1e-9
+    batch = al.Release(al.Gaussian(2.0), al.FixedBatch(10, 100), 5)
+    gap = best.best_epsilon(
+        batch, repetitions=law, delta=1e-6, adjacency="zero-out"
+    )
+    assert gap.lower == 0 < gap.upper
+
+
+@pytest.mark.parametrize("mean", [1e-6, 1e-3, 1.0])
+def test_orders_next_to_one_are_rounded_up(mean):
+    """A Poisson number: what is left of 1 after exp(-m) has few digits."""
+    law = best.PoissonRepetitions(mean)
+    run = al.Release(al.Gaussian(1.0))
+    curve = best.best_rdp(run, repetitions=law, adjacency="remove")
+    for less in (2**-29, 2**-25, 3 * 2**-25, 2**-10):
+        order = 1 + less
+        h = math.log(order / less)
+        missing = al.gaussian_delta(h, mu=1.0) * (1 - 1e-9)
+        with mpmath.workdps(40):
+            m = mpmath.mpf(mean)
+            power = less * (mpmath.mpf(order) / 2 + m * missing)
+            moment = mpmath.exp(-m) + m * mpmath.exp(power)
+            known = float(mpmath.log(moment) / less)
+        assert known <= curve(order) <= known * (1 + 1e-8) + 2e-14 / less
+
+
+def test_one_run_is_one_run():
+    """A number of runs that is nearly always 1 adds nearly nothing."""
+    run = al.Release(al.Gaussian(1.0))
+    once = al.epsilon(run, delta=1e-6, adjacency="remove")
+    for shape, stop in ((1.0, 1 - 1e-9), (0.0, 1 - 1e-12), (-1 + 1e-15, 1e-9)):
+        law = best.TruncatedNegativeBinomial(shape, stop)
+        ask = {"repetitions": law, "adjacency": "remove"}
+        found = best.best_epsilon(run, delta=1e-6, **ask)
+        assert found.lower <= once.upper and once.lower <= found.upper
+        assert abs(found.upper - once.upper) < 1e-8
+        curve = best.best_rdp(run, **ask)
+        assert 1 <= curve(2.0) < 1 + 1e-7
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: best.best_law([-1, 2], repetitions=LAWS[3]), "law must lie"),
+        (lambda: best.best_law([0.9, 0.9], repetitions=LAWS[3]), "sum of law"),
+        (lambda: best.best_law([math.nan], repetitions=LAWS[3]), "law must"),
+        (lambda: best.best_law([1.0], repetitions=None), "repetitions must"),
+        (lambda: LAWS[3].share(2.0), "chance must lie"),
+        (lambda: LAWS[6].share(1.0), "chance must lie"),
+        (lambda: best.TruncatedNegativeBinomial(-1.0, 0.1), "shape must lie"),
+        (lambda: best.TruncatedNegativeBinomial(1e-10, 0.1), "shape must be"),
+        (lambda: best.TruncatedNegativeBinomial(1.0, 1.0), "stop must lie"),
+        (lambda: best.TruncatedNegativeBinomial(1.0, 1e-13), "stop must lie"),
+        (lambda: best.PoissonRepetitions(0.0), "mean must lie"),
+        (lambda: law_of(1.0, 1.0), "mean must lie"),
+        (lambda: law_of(-0.999, 1e6), "no stop"),
+    ],
+)
+def test_bad_laws(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"delta": 0.0}, "delta must lie"),
+        ({"repetitions": 10}, "repetitions must be"),
+        ({"adjacency": "both"}, "adjacency must be"),
+        ({"group_size": 0}, "group_size must be"),
+    ],
+)
+def test_bad_questions(changes, message):
+    ask = {"repetitions": law_of(1.0), "delta": 1e-6, "adjacency": "add"}
+    with pytest.raises(ValueError, match=message):
+        best.best_epsilon(al.Release(al.Gaussian(1.0)), **(ask | changes))
+    if "delta" not in changes:
+        ask = ask | changes | {"epsilon": 1.0}
+        del ask["delta"]
+        with pytest.raises(ValueError, match=message):
+            best.best_delta(al.Release(al.Gaussian(1.0)), **ask)
+        del ask["epsilon"]
+        with pytest.raises(ValueError, match=message):
+            best.best_rdp(al.Release(al.Gaussian(1.0)), **ask)
+
+
+def test_the_smallest_deltas_of_the_best_do_not_underflow():
+    found = best.best_delta(
+        al.Release(al.ApproximateDP(0.0, 5e-324)),
+        repetitions=best.PoissonRepetitions(1e-6),
+        epsilon=1.0,
+        adjacency="remove",
+    )
+    assert found.upper > 0

@@ -1,0 +1,386 @@
+"""Choices, against fractions, mpmath, grids and random games."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+import accountlib as al
+from accountlib.accountant import solve
+from accountlib.choices import Query
+from accountlib.practice import choosing
+
+
+def stick(p, q, at):
+    return float(np.sum(np.maximum(p - math.exp(at) * q, 0)))
+
+
+def listed(pair, at):
+    """The delta of a list of outcomes."""
+    return stick(*np.exp(np.array(pair.rows)[:, 2:].T), at)
+
+
+def choice(scores):
+    """The exponential mechanism with epsilon = 2 log 2, exactly."""
+    weights = [Fraction(2) ** u for u in scores]
+    return [w / sum(weights) for w in weights]
+
+
+@pytest.mark.parametrize("most", [1e-6, 0.1, 1.0, 5.0, 60.0])
+def test_the_pair_of_the_class(most):
+    pair = choosing.ChoicePair(most)
+    with mpmath.workdps(40):
+        for share in (-0.9, -0.2, 0.0, 0.3, 0.999):
+            x = share * most
+            e = mpmath.mpf(most)
+            true = (1 - mpmath.exp((mpmath.mpf(x) - e) / 2)) ** 2
+            true /= 1 - mpmath.exp(-e)
+            assert abs(pair.delta(x) / true - 1) < 1e-12
+            assert pair.reversed() is pair
+        edges = np.array([-1.5, -0.5, -0.1, 0.0, 0.7, 1.2]) * most
+        inner = np.clip(edges, -most, most)
+        with np.errstate(divide="ignore"):  # cells that are clipped away
+            cells = pair.cells(np.concatenate([[-most], inner, [most]]))
+        p, q = np.exp(cells.log_p), np.exp(cells.log_q)
+        cut = [max(min(mpmath.mpf(v), e), -e) for v in (-2 * most, *edges)]
+        cut.append(e)
+        for k, (low, high) in enumerate(itertools.pairwise(cut)):
+            scale = 2 * mpmath.sinh(e / 2)
+            of_p = (mpmath.exp(high / 2) - mpmath.exp(low / 2)) / scale
+            of_q = (mpmath.exp(-low / 2) - mpmath.exp(-high / 2)) / scale
+            for found, true in ((p[k], of_p), (q[k], of_q)):
+                assert found == true or (
+                    abs(found - true) <= cells.mass_error[k] * true
+                )
+    assert abs(p.sum() - 1) < 1e-13 and abs(q.sum() - 1) < 1e-13
+
+
+def test_one_choice_is_the_largest_of_all_tops():
+    for most in (0.3, 1.0, 4.0):
+        tops = np.linspace(0, most, 2001)[1:-1]
+        for x in np.linspace(-0.9, 0.9, 7) * most:
+            found = [
+                listed(choosing.two_candidates(t, bounded_range=most), x)
+                for t in tops[::20].tolist()
+            ]
+            limit = choosing.ChoicePair(most).delta(x)
+            assert max(found) <= limit * (1 + 1e-13)
+            best = choosing.two_candidates((x + most) / 2, bounded_range=most)
+            assert abs(listed(best, x) / limit - 1) < 1e-12
+
+
+def test_small_domains_in_fractions():
+    """All scores from 0 to 3, all neighbours, two directions by symmetry."""
+    pair = choosing.ChoicePair(2 * math.log(2))
+    reached = 0.0
+    for scores in itertools.product(range(4), repeat=3):
+        for change in itertools.product((-1, 0, 1), repeat=3):
+            p = choice(scores)
+            q = choice([u + c for u, c in zip(scores, change, strict=True)])
+            ratios = [a / b for a, b in zip(p, q, strict=True)]
+            assert max(ratios) <= 4 * min(ratios)
+            for alpha in (Fraction(1, 2), Fraction(1), Fraction(2)):
+                gap = sum(
+                    max(a - alpha * b, 0) for a, b in zip(p, q, strict=True)
+                )
+                limit = pair.delta(math.log(alpha))
+                assert gap <= limit * (1 + 1e-12)
+                reached = max(reached, float(gap) / limit)
+    assert reached > 1 - 1e-12
+
+
+KNOWN = {  # x: one, two fixed, two adaptive, two by the class pair
+    0.0: (0.2449186624, 0.2883172624, 0.3033654965, 0.322606),
+    0.5: (0.0774046863, 0.1524519068, 0.1524519068, 0.170981),
+    1.0: (0.0, 0.0570053290, 0.0570053290, 0.064043),
+}
+
+
+@pytest.mark.parametrize("x", KNOWN)
+def test_known_numbers(x):
+    one, fixed, adaptive, whole = KNOWN[x]
+    pair = choosing.ChoicePair(1.0)
+    assert abs(pair.delta(x) - one) < 1e-10
+    single = choosing.choices_delta(x, bounded_range=1.0, count=1)
+    assert single.lower <= pair.delta(x) <= single.upper + 1e-15
+    assert single.upper <= pair.delta(x) * 1.002 + 1e-15
+    found = choosing.fixed_choices_delta(x, bounded_range=1.0, count=2)
+    assert abs(found - fixed) < 1e-10
+    both = choosing.choices_delta(x, bounded_range=1.0, count=2)
+    assert both.lower <= adaptive + 1e-10 and adaptive <= both.upper
+    assert both.width < 2e-3
+    query = Query("delta", np.array([x]), 1e-4)
+    with np.errstate(all="ignore"):
+        by_pair = solve(((pair, 2),), query, np.zeros(1))
+    lower, upper = by_pair.lower[0], by_pair.upper[0]
+    assert lower - 1e-6 <= whole <= upper + 1e-6
+    assert both.upper < lower
+
+
+def test_ten_choices():
+    fixed = {1.0: 0.3641360, 2.0: 0.1790777, 5.0: 0.0027343}
+    adaptive = {1.0: 0.36841, 2.0: 0.18309, 5.0: 0.0030218}
+    for x in fixed:
+        found = choosing.fixed_choices_delta(x, bounded_range=1.0, count=10)
+        assert abs(found - fixed[x]) < 1e-7
+        both = choosing.choices_delta(x, bounded_range=1.0, count=10)
+        # the recursion on a grid, a lower value, rounded to the digits shown
+        assert adaptive[x] * (1 - 3e-5) < both.lower < adaptive[x] * 1.001
+        assert both.lower < both.upper < 1.05 * both.lower
+
+
+def by_recursion(x, most, k, tops):
+    """A value of the game for tops from a list: a strategy, so below."""
+    if k == 0:
+        return max(0.0, -math.expm1(x))
+    best = 0.0
+    for t in tops:
+        p = math.expm1(t - most) / math.expm1(-most)
+        then = by_recursion(x - t, most, k - 1, tops)
+        other = by_recursion(x - t + most, most, k - 1, tops)
+        best = max(best, p * then + (1 - p) * other)
+    return best
+
+
+@pytest.mark.parametrize("most", [0.3, 1.0, 3.0])
+def test_strategies_are_below(most):
+    """Tops off the grid, three rounds, plain recursion."""
+    tops = np.array([0.07, 0.23, 0.41, 0.5, 0.61, 0.77, 0.93]) * most
+    for x in np.array([0.0, 0.4, 1.3]) * most:
+        value = by_recursion(x, most, 3, tops)
+        found = choosing.choices_delta(float(x), bounded_range=most, count=3)
+        assert value <= found.upper
+        assert found.lower >= value * (1 - 0.01)
+
+
+def test_games_with_random_scores():
+    """Two rounds; the second question depends on the first answer."""
+    rng = np.random.default_rng(4)
+
+    def pair():
+        n = rng.integers(2, 6)
+        scores = rng.normal(0, 2, n)
+        other = scores + rng.choice([-1, 1, 0.2], n)
+        return [
+            choosing.exponential_choice(u, bounded_range=1.0)
+            for u in (scores, other)
+        ]
+
+    limit = {
+        x: choosing.choices_delta(x, bounded_range=1.0, count=2).upper
+        for x in (0.0, 0.4, 1.1)
+    }
+    for _ in range(400):
+        first, second = pair()
+        assert np.ptp(np.log(first / second)) <= 1 + 1e-9
+        total = dict.fromkeys(limit, 0.0)
+        for a, b in zip(first, second, strict=True):
+            p, q = pair()
+            for x in total:
+                total[x] += stick(a * p, b * q, x)
+        for x in total:
+            assert total[x] <= limit[x]
+
+
+@pytest.mark.parametrize("most", [0.01, 1.0, 8.0])
+def test_renyi(most):
+    """Above all tops, and reached; never above the line of zCDP."""
+    tops = np.linspace(0, most, 4001)[1:-1]
+    p = np.expm1(tops - most) / math.expm1(-most)
+    for order in (1.0, 1.01, 1.5, 2.0, 4.0, 8.0, 64.0, 1e4, np.inf):
+        found = choosing.choice_rdp(order, bounded_range=most)
+        assert found <= order * most**2 / 8 * (1 + 1e-14)
+        if order == np.inf:
+            assert found == most
+            continue
+        if order == 1:
+            exact = p * tops + (1 - p) * (tops - most)
+        else:
+            terms = np.log([p, 1 - p]) + (order - 1) * np.array(
+                [tops, tops - most]
+            )
+            exact = np.logaddexp(*terms) / (order - 1)
+        assert np.max(exact) <= found * (1 + 1e-9)
+        if 1.5 <= order <= 64 and most >= 1:
+            assert np.max(exact) >= found * (1 - 1e-5)
+    known = (0.1831125, 0.2402290, 0.4295335, 0.6354594)
+    ours = choosing.choice_rdp([1.5, 2, 4, 8], bounded_range=1.0)
+    assert np.allclose(ours, known, 1e-6, 0)
+
+
+def test_a_thousand_choices():
+    """By mu 10.87, by zCDP 8.85, and the interval below both."""
+    found = choosing.choices_epsilon(1e-6, bounded_range=0.1, count=1000)
+    mu = math.sqrt(1000) * al.mu_from_pure_dp(0.05)
+    assert abs(al.gaussian_epsilon(1e-6, mu=mu) - 10.87) < 0.01
+    assert found.upper < 8.85 and 8.29 < found.lower < found.upper
+    ten = choosing.choices_epsilon(1e-6, bounded_range=1.0, count=10)
+    for end, side in ((ten.upper, "upper"), (ten.lower, "lower")):
+        there = choosing.choices_delta(end, bounded_range=1.0, count=10)
+        if side == "upper":
+            assert there.lower <= 1e-6
+        else:
+            assert there.upper >= 1e-6
+    for delta in (0.5, 1.0):
+        few = choosing.choices_epsilon(delta, bounded_range=0.1, count=2)
+        assert few == al.Bound(0.0, few.upper)
+        assert few.upper < 1e-3
+
+
+def test_gumbel_noise_is_the_exponential_mechanism():
+    rng = np.random.default_rng(6)
+    scores = np.array([0.0, 1.0, 2.5, 2.0])
+    noisy = scores + rng.gumbel(0, 2 / 0.8, (400_000, 4))
+    seen = np.bincount(np.argmax(noisy, axis=1)) / 400_000
+    law = choosing.exponential_choice(scores, bounded_range=0.8)
+    assert np.max(np.abs(seen - law)) < 5e-3
+    noisy = scores + rng.exponential(2 / 0.8, (400_000, 4))
+    seen = np.bincount(np.argmax(noisy, axis=1)) / 400_000
+    law = choosing.permute_and_flip_choice(scores, epsilon=0.8)
+    assert np.max(np.abs(seen - law)) < 5e-3
+
+
+def test_permute_and_flip():
+    """The algorithm itself, in fractions; pure DP; no bounded range."""
+    chances = [Fraction(1), Fraction(1, 2), Fraction(1, 8), Fraction(1, 2)]
+    exact = [Fraction(0)] * 4
+    for order in itertools.permutations(range(4)):
+        left = Fraction(1, 24)
+        for i in order:
+            exact[i] += left * chances[i]
+            left *= 1 - chances[i]
+    scores = [0, -1, -3, -1]
+    law = choosing.permute_and_flip_choice(scores, epsilon=2 * math.log(2))
+    assert np.allclose(law, [float(x) for x in exact], 1e-13, 0)
+    rng = np.random.default_rng(2)
+    widest = 0.0
+    for _ in range(2000):
+        n = rng.integers(2, 7)
+        scores = rng.choice([0.0, 1.0, 3.0], n) * rng.choice([0.5, 1, 2])
+        other = scores + rng.choice([-1, 1], n)
+        p, q = (
+            choosing.permute_and_flip_choice(u, epsilon=1.0)
+            for u in (scores, other)
+        )
+        losses = np.log(p / q)
+        assert np.max(np.abs(losses)) <= 1 + 1e-9
+        widest = max(widest, np.ptp(losses))
+        for at in (0.0, 0.3, 0.8):  # no proof known: see the page
+            assert stick(p, q, at) <= al.laplace_delta(at, scale=1.0) + 1e-12
+    assert widest > 1.4
+
+
+@pytest.mark.in_turn(5)
+@pytest.mark.parametrize("most", [40.0, 77.7, 100.0])
+def test_long_ranges(most):
+    """Masses next to 1 were rounded above it, and the calls stopped."""
+    for top in np.linspace(0, most, 401)[1:-1].tolist():
+        pair = choosing.two_candidates(top, bounded_range=most)
+        t, e = mpmath.mpf(top), mpmath.mpf(most)
+        with mpmath.workdps(80):
+            p = (1 - mpmath.exp(t - e)) / (1 - mpmath.exp(-e))
+            true = [p, 1 - p], [mpmath.exp(-t) * p, 1 - mpmath.exp(-t) * p]
+        laws = np.exp(np.array(pair.rows)[::-1, 2:].T)
+        for found, exact in zip(laws, true, strict=True):
+            assert np.allclose(found, [float(x) for x in exact], 1e-13, 0)
+    for k in (1, 3, 300):
+        for x in (0.0, 0.3 * most * k, 0.99 * most * k):
+            bound = choosing.choices_delta(x, bounded_range=most, count=k)
+            assert 0 <= bound.lower <= bound.upper <= 1
+    many = choosing.choices_epsilon(1e-6, bounded_range=most, count=10_000)
+    assert 0.5e4 * most * 0.8 < many.lower < many.upper < 1e4 * most
+
+
+def test_many_candidates():
+    law = choosing.permute_and_flip_choice(np.arange(2000) % 7, epsilon=1.0)
+    assert abs(np.sum(law) - 1) < 1e-9
+    few = choosing.permute_and_flip_choice([3.0, 1.0, -900.0], epsilon=2.0)
+    e = math.exp(-2)
+    assert np.allclose(few[:2], [1 - e / 2, e / 2], 1e-14, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: choosing.ChoicePair(0.0), "bounded_range must lie"),
+        (lambda: choosing.two_candidates(1.0, bounded_range=1.0), "top must"),
+        (
+            lambda: choosing.choices_delta(-1.0, bounded_range=1.0, count=1),
+            "epsilon must lie",
+        ),
+        (
+            lambda: choosing.choices_delta(1.0, bounded_range=1.0, count=0),
+            "count must be",
+        ),
+        (
+            lambda: choosing.choices_epsilon(0, bounded_range=1.0, count=1),
+            "delta must lie",
+        ),
+        (
+            lambda: choosing.choice_rdp(0.5, bounded_range=1.0),
+            "order must lie",
+        ),
+        (
+            lambda: choosing.exponential_choice([np.inf], bounded_range=1.0),
+            "scores must lie",
+        ),
+        (
+            lambda: choosing.exponential_choice([], bounded_range=1.0),
+            "scores must be",
+        ),
+        (
+            lambda: choosing.permute_and_flip_choice([[1.0]], epsilon=1.0),
+            "scores must be",
+        ),
+        (
+            lambda: choosing.choice_curves(math.nan, 1, 1.0, 1, 10),
+            "at must lie",
+        ),
+        (
+            lambda: choosing.choice_curves(0.0, 1, 1.0, 1, 0),
+            "cells must be",
+        ),
+        (
+            lambda: choosing.permute_and_flip_choice([0.0], epsilon=0.0),
+            "epsilon must lie",
+        ),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("most", [1e-6, 3e-6, 1e-3, 1.0])
+def test_renyi_curve_at_enormous_orders(most):
+    """A difference that rounding takes away was replaced by 1e-300."""
+    orders = np.geomspace(1e14, 1e17, 300)
+    found = choosing.choice_rdp(orders, bounded_range=most)
+    with mpmath.workdps(60):
+        top = mpmath.mpf(most)
+        for order, value in zip(orders.tolist(), found.tolist(), strict=True):
+            less = mpmath.mpf(order) - 1
+            c1 = -mpmath.expm1(-less * top) / mpmath.expm1(top)
+            c0 = mpmath.exp(-less * top) + mpmath.exp(top) * c1
+            y = less / (1 + less) * c0 / c1
+            known = mpmath.log(y) + mpmath.log(c0 - c1 * y) / less
+            line = mpmath.mpf(order) * top**2 / 8
+            assert value >= min(known, top, line), order
+
+
+@pytest.mark.parametrize("count", [3, 5, 10])
+def test_delta_next_to_the_largest_loss(count):
+    """count times the range was rounded down to x: an upper end of 0."""
+    for most in (0.1 + 0.03 * k for k in range(40)):
+        gap = count * Fraction(most) - Fraction(count * most)
+        if gap > 0:
+            break
+    each = gap / (2 * count)  # choices with the loss most - each
+    least = float(each) ** count * float(gap) / 4
+    found = choosing.choices_delta(
+        count * most, bounded_range=most, count=count
+    )
+    assert found.upper > least > 0

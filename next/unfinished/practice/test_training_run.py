@@ -1,0 +1,285 @@
+"""The parts of a private training run: sampler, clipping, loop, report."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chisquare, kstest
+
+import accountlib as al
+from accountlib.practice import training_run
+from accountlib.practice.training_run import (
+    clipped_sum,
+    latex_sentences,
+    logistic_gradients,
+    poisson_batches,
+    private_descent,
+)
+from tests import ROOT
+
+PAGE = ROOT / "notebooks" / "practice" / "training_run.md"
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("rate, size", [(0.5, 10), (0.1, 40), (0.03, 300)])
+def test_batches_are_poisson_samples(seed, rate, size):
+    """Sizes are binomial, records equally often, pairs independent."""
+    rng = np.random.default_rng([1, seed])
+    steps = 3000
+    taken = np.zeros((steps, size), dtype=bool)
+    for step, drawn in enumerate(
+        poisson_batches(rng, rate=rate, size=size, steps=steps)
+    ):
+        assert np.all(np.diff(drawn) > 0)
+        taken[step, drawn] = True
+    sizes = taken.sum(axis=1)
+    edges = [k for k in range(size) if steps * binom.pmf(k, size, rate) >= 10]
+    counted = [np.sum(sizes == k) for k in edges[1:-1]]
+    expected = [steps * binom.pmf(k, size, rate) for k in edges[1:-1]]
+    counted += [np.sum(sizes <= edges[0]), np.sum(sizes >= edges[-1])]
+    expected += [
+        steps * binom.cdf(edges[0], size, rate),
+        steps * binom.sf(edges[-1] - 1, size, rate),
+    ]
+    assert chisquare(counted, expected).pvalue > 1e-4
+    assert chisquare(taken.sum(axis=0)).pvalue > 1e-4
+    for one, other in (
+        (taken[:, 0], taken[:, 1]),  # two records of one step
+        (taken[1:, 0], taken[:-1, 0]),  # one record in two steps
+    ):
+        both = np.sum(one & other)
+        assert 1e-5 < binom.cdf(both, len(one), rate**2) < 1 - 1e-5
+
+
+def test_rate_one_takes_all_and_small_rates_give_empty_batches():
+    rng = np.random.default_rng(2)
+    for drawn in poisson_batches(rng, rate=1, size=5, steps=4):
+        assert drawn.tolist() == [0, 1, 2, 3, 4]
+    batches = list(poisson_batches(rng, rate=1e-9, size=5, steps=7))
+    assert [len(x) for x in batches] == [0] * 7
+
+
+def exact_square(vector):
+    """Squared norm without any rounding."""
+    return sum(Fraction(float(x)) ** 2 for x in np.ravel(vector))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_record_adds_more_than_the_norm(seed):
+    """Exactly, in fractions, for records of any size."""
+    rng = np.random.default_rng([3, seed])
+    clip = float(10 ** rng.uniform(-6, 6))
+    for _ in range(30):
+        shape = tuple(rng.integers(1, 7, rng.integers(1, 4)))
+        size = float(10 ** rng.uniform(-200, 300))
+        record = rng.standard_normal(shape) * size
+        added = clipped_sum(record[None], clip=clip)
+        assert added.shape == shape
+        assert exact_square(added) <= Fraction(clip) ** 2
+        if exact_square(record) < Fraction(clip * (1 - 2e-9)) ** 2:
+            assert np.array_equal(added, record)  # a short one is kept
+        elif size < 1e100:
+            assert np.linalg.norm(added) == pytest.approx(clip, rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_removing_a_record_moves_the_sum_by_the_norm(seed):
+    rng = np.random.default_rng([4, seed])
+    records = rng.standard_normal((60, 7, 3)) * 10.0 ** rng.uniform(
+        -3, 3, (60, 1, 1)
+    )
+    total = clipped_sum(records, clip=0.7)
+    for k in range(60):
+        less = clipped_sum(np.delete(records, k, axis=0), clip=0.7)
+        assert np.linalg.norm(total - less) <= 0.7
+    parts = sum(clipped_sum(x[None], clip=0.7) for x in records)
+    assert np.allclose(total, parts)
+
+
+def test_norms_that_overflow_are_held():
+    added = clipped_sum(np.full((2, 4), 1e300), clip=1.0)
+    assert np.linalg.norm(added) <= 2.0
+    assert clipped_sum(np.zeros((0, 3, 2)), clip=1.0).tolist() == [[0, 0]] * 3
+    assert clipped_sum(np.zeros((4, 2)), clip=1.0).tolist() == [0, 0]
+
+
+def test_gradients_are_those_of_the_loss():
+    rng = np.random.default_rng(5)
+    inputs, labels = rng.standard_normal((6, 4)), rng.integers(0, 3, 6)
+    weights = rng.standard_normal((4, 3))
+
+    def losses(w):
+        scores = inputs @ w
+        return np.log(np.exp(scores).sum(axis=1)) - scores[range(6), labels]
+
+    found = logistic_gradients(weights, inputs=inputs, labels=labels)
+    for i in range(4):
+        for j in range(3):
+            step = np.zeros((4, 3))
+            step[i, j] = 1e-6
+            slope = (losses(weights + step) - losses(weights - step)) / 2e-6
+            assert np.allclose(found[:, i, j], slope, atol=1e-8)
+    large = logistic_gradients(1e6 * weights, inputs=inputs, labels=labels)
+    assert np.all(np.isfinite(large))
+
+
+def descend(**changed):
+    options: dict[str, Any] = {
+        "rng": np.random.default_rng(6),
+        "noise_multiplier": 1.5,
+        "clip": 0.4,
+        "divisor": 8.0,
+        "learning_rate": 0.5,
+    }
+    batches = changed.pop("batches", [np.arange(3)])
+    return private_descent(
+        lambda w, drawn: np.zeros((len(drawn), *w.shape)),
+        np.zeros(20_000),
+        batches,
+        **options | changed,
+    )
+
+
+@pytest.mark.parametrize("drawn", [[], [0, 1, 2]])
+def test_every_step_has_the_noise_that_is_counted(drawn):
+    """Also where nobody was drawn."""
+    found = descend(batches=[np.array(drawn, dtype=int)])
+    deviation = 1.5 * 0.4 * 0.5 / 8.0
+    assert kstest(found / deviation, "norm").pvalue > 1e-3
+
+
+def test_training_without_noise_finds_the_mean():
+    """Long clipping norm, quadratic loss: plain gradient descent."""
+    rng = np.random.default_rng(7)
+    data = rng.standard_normal((50, 3))
+    found = private_descent(
+        lambda w, drawn: w - data[drawn],
+        np.zeros(3),
+        poisson_batches(rng, rate=1, size=50, steps=60),
+        rng=rng,
+        noise_multiplier=0,
+        clip=1e6,
+        divisor=50,
+        learning_rate=0.5,
+    )
+    assert np.allclose(found, data.mean(axis=0))
+
+
+RNG = np.random.default_rng(8)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (
+            lambda: poisson_batches(RNG, rate=0, size=9, steps=9),
+            r"rate must .* \(0, 1\]",
+        ),
+        (
+            lambda: poisson_batches(RNG, rate=1.1, size=9, steps=9),
+            "rate must",
+        ),
+        (
+            lambda: poisson_batches(RNG, rate=0.1, size=0, steps=9),
+            "size must be a whole number",
+        ),
+        (
+            lambda: poisson_batches(RNG, rate=0.1, size=9, steps=2.5),
+            "steps must be a whole number",
+        ),
+        (
+            lambda: poisson_batches(7, rate=0.1, size=9, steps=9),
+            "rng must be a Generator",
+        ),
+        (lambda: clipped_sum([[1.0]], clip=0), "clip must"),
+        (lambda: clipped_sum([[math.nan]], clip=1), "gradients must"),
+        (lambda: clipped_sum([[math.inf]], clip=1), "gradients must"),
+        (lambda: clipped_sum(3.0, clip=1), "gradients must"),
+        (lambda: descend(noise_multiplier=-1), "noise_multiplier must"),
+        (lambda: descend(divisor=0), "divisor must"),
+        (lambda: descend(learning_rate=0), "learning_rate must"),
+        (lambda: descend(clip=-1), "clip must"),
+        (lambda: descend(rng=None), "rng must"),
+        (lambda: latex_sentences("text"), "statement must"),
+    ],
+)
+def test_bad_values(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_sentences_are_on_the_safe_side():
+    run = al.Release(al.Gaussian(2.0), al.Poisson(0.05), count=200)
+    statement = al.report(
+        run,
+        adjacency="substitute",
+        group_size=2,
+        deltas=[3e-7],
+        record="a row & its 100% copy",
+        notes="none",
+    )
+    text = latex_sentences(statement)
+    assert len(text.splitlines()) == 3
+    said = text.split(r"\varepsilon \le ")[1].split("$")[0]
+    assert 0 <= float(said) - statement.epsilons[0][1].upper < 1e-2
+    said = text.split(r"\mu \le ")[1].split("$")[0]
+    assert 0 <= float(said) - statement.fit.mu < 1e-2
+    assert r"a row \& its 100\% copy" in text and "2 records are" in text
+    assert "exchanged" in text and r"3 \cdot 10^{-7}$" in text
+    bounded = al.report(
+        al.Release(al.Gaussian(4.0), count=3),
+        adjacency="substitute",
+        notes="tuned",
+    )
+    text = latex_sentences(bounded)
+    assert text.startswith("What is published consists of 3 releases")
+    assert text.endswith("Note: tuned.") and "10^{-10}" not in text
+    assert training_run.latex_text("\\^~") == (
+        r"\textbackslash{}\textasciicircum{}\textasciitilde{}"
+    )
+
+
+def functions_for_sweeps():
+    """The folded cell of the page, which the package cannot hold."""
+    pytest.importorskip("yaml")
+    from notebook import code_cells
+
+    (source,) = (
+        cell.source
+        for cell in code_cells(PAGE)
+        if "def one_setting" in cell.source
+    )
+    names: dict[str, Any] = {"__name__": "page"}
+    exec(source, names)
+    return names
+
+
+SETTINGS = [(1.0, 0.02, 10), (2.0, 0.02, 100), (2.0, 0.1, 10), (4.0, 0.1, 9)]
+
+
+@pytest.mark.in_turn(5)
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_a_sweep_on_many_cores(backend):
+    """The same lines as in this process, in the same sequence."""
+    pytest.importorskip("joblib")
+    pytest.importorskip("tqdm")
+    names = functions_for_sweeps()
+    alone = names["sweep"](SETTINGS, jobs=1)
+    assert [row[:3] for row in alone] == SETTINGS
+    for noise, rate, steps, lower, upper in alone:
+        run = al.Release(al.Gaussian(noise), al.Poisson(rate), steps)
+        bound = al.epsilon(run, delta=1e-6, adjacency="add-or-remove")
+        assert (lower, upper) == (bound.lower, bound.upper)
+    if backend == "dask":
+        pytest.importorskip("distributed")
+        with names["cluster"](workers=1):
+            assert names["sweep"](SETTINGS, 1, "dask") == alone
+    else:
+        from joblib.externals.loky import get_reusable_executor
+
+        try:
+            assert names["sweep"](SETTINGS, 2, "loky") == alone
+        finally:
+            get_reusable_executor().shutdown(wait=True)

@@ -1,0 +1,208 @@
+"""Bad calls: a ValueError that names the argument and what is allowed."""
+
+# Wrong kinds are given on purpose.
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import accountlib as al
+from accountlib.renyi import curves, few_terms, subsampling
+from accountlib.several import groups
+from accountlib.worst_cases import closed_forms
+
+NAN, INF = math.nan, math.inf
+RUN = al.Release(al.Gaussian(1.0))
+REMOVE: dict[str, Any] = {"adjacency": "remove"}
+NO_NUMBERS: tuple[Any, ...] = (NAN, None, "0.5", True, 1j)
+
+
+def line(order: Any) -> Any:
+    return np.asarray(order) / 2
+
+
+NUMBERS: list[tuple[Any, str, tuple[Any, ...]]] = [
+    (al.Gaussian, "noise_multiplier", (0, -1, INF, [1.0, 2.0])),
+    (al.Laplace, "scale", (0, -1, INF)),
+    (al.RandomizedResponse, "truth_probability", (-0.1, 1.1)),
+    (al.PureDP, "epsilon", (-1, 101, INF)),
+    (lambda x: al.ApproximateDP(x, 0.1), "epsilon", (-1, 101)),
+    (lambda x: al.ApproximateDP(1, x), "delta", (-1, 2)),
+    (al.DiscreteGaussian, "sigma", (0, -1)),
+    (lambda x: al.DiscreteGaussian(1.0, x), "sensitivity", (0, 1.5)),
+    (al.DiscreteLaplace, "scale", (0, -1)),
+    (
+        lambda x: al.MixtureOfGaussians([0, 1], [0.5, 0.5], x),
+        "noise_multiplier",
+        (0, INF),
+    ),
+    (al.Poisson, "rate", (-1e-9, 1.0000001, 1e-300)),
+    (lambda x: al.FixedBatch(x, 10), "batch_size", (2.5, -1, 11)),
+    (lambda x: al.FixedBatch(1, x), "dataset_size", (2.5, 0)),
+    (lambda x: al.Release(al.Gaussian(1), count=x), "count", (0, 2.5, 1e10)),
+    (lambda x: al.epsilon(RUN, delta=x, **REMOVE), "delta", (-1e-9, 1.1)),
+    (lambda x: al.delta(RUN, epsilon=x, **REMOVE), "epsilon", (-1, 1001)),
+    (
+        lambda x: al.epsilon(RUN, delta=0.1, relative_width=x, **REMOVE),
+        "relative_width",
+        (0, 1, -1),
+    ),
+    (
+        lambda x: al.epsilon(RUN, delta=0.1, group_size=x, **REMOVE),
+        "group_size",
+        (0, 2.5, 1001),
+    ),
+    (lambda x: al.Bound(x, 1.0), "lower", (-1,)),
+    (lambda x: al.Bound(0.5, x), "upper", (0.4,)),
+    (lambda x: closed_forms.laplace_delta(0.1, scale=x), "scale", (0, INF)),
+    (
+        lambda x: al.hockey_stick([0.5, 0.5], [1.0, 0.0], x),
+        "alpha",
+        (-1, INF),
+    ),
+    *[
+        (curve, "order", (0.99, -2, [2, NAN]))
+        for curve in (
+            lambda x: al.gaussian_rdp(x, noise_multiplier=1.0),
+            lambda x: al.laplace_rdp(x, scale=1.0),
+            lambda x: al.randomized_response_rdp(x, truth_probability=0.6),
+            lambda x: curves.discrete_laplace_rdp(x, scale=1.0),
+            lambda x: al.poisson_rdp(x, rdp=line, rate=0.1),
+            lambda x: al.without_replacement_rdp(x, rdp=line, rate=0.1),
+            lambda x: al.rdp_curve(RUN, **REMOVE)(x),
+        )
+    ],
+    (lambda x: al.poisson_rdp(2, rdp=line, rate=x), "rate", (-0.1, 1.1)),
+    (
+        lambda x: few_terms.poisson_rdp_terms(9, rdp=line, rate=0.1, terms=x),
+        "terms",
+        (0, 2.5),
+    ),
+    (lambda x: al.epsilon_from_rdp(line, delta=x), "delta", (-0.1, 1.1)),
+    (lambda x: al.delta_from_rdp(line, epsilon=x), "epsilon", (INF,)),
+    (
+        lambda x: al.kairouz_epsilon(1.0, delta=0, count=x, slack=0.1),
+        "count",
+        (0, 2.5, 10**8),
+    ),
+    (
+        lambda x: groups.binomial_sensitivity(x, rate=0.1),
+        "group_size",
+        (0, 2.5),
+    ),
+    (lambda x: groups.binomial_sensitivity(2, rate=x), "rate", (-0.1,)),
+    (
+        lambda x: groups.group_epsilon_vadhan(2, log_delta=line, delta=x),
+        "delta",
+        (0, 1),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "value", "name"),
+    [
+        (make, value, name)
+        for make, name, more in NUMBERS
+        for value in (*NO_NUMBERS, *more)
+    ],
+)
+def test_bad_numbers(make: Any, value: Any, name: str) -> None:
+    with pytest.raises(ValueError, match=rf"\b{name}\b.* must.*"):
+        make(value)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: al.hockey_stick([0.5], [1], 1), "p must sum to 1"),
+        (lambda: al.hockey_stick([1], [0.5, 0.5], 1), "same length"),
+        (lambda: al.hockey_stick([NAN, 1], [1, 0], 1), r"p must lie in \[0"),
+        (lambda: al.DiscretePair([0.5, 0.5], [0.5, 0.4]), "q must"),
+        (lambda: al.DiscretePair([], []), "p must"),
+        (lambda: al.DiscretePair([1.0], [0.5, 0.5]), "same length"),
+        (lambda: al.DiscretePair([1.0], None), "q must"),
+        (
+            lambda: al.MixtureOfGaussians([0, -1], [0.5, 0.5], 1.0),
+            "sensitivities",
+        ),
+        (
+            lambda: al.MixtureOfGaussians([0, 1], [0.5, 0.6], 1.0),
+            "probabilities",
+        ),
+        (lambda: al.MixtureOfGaussians([0, 1], [1.0], 1.0), "same length"),
+        (lambda: al.Release(0.8), "mechanism must be a Mechanism"),
+        (lambda: al.Release(al.Gaussian), "mechanism must be a Mechanism"),
+        (lambda: al.Release(al.Gaussian(1), 0.1), "sampling must be a"),
+        (lambda: al.epsilon([], delta=0.1, **REMOVE), "releases must be"),
+        (lambda: al.epsilon("run", delta=0.1, **REMOVE), "releases must be"),
+        (lambda: al.epsilon({RUN}, delta=0.1, **REMOVE), "releases must be"),
+        (
+            lambda: al.epsilon(al.Gaussian(1.0), delta=0.1, **REMOVE),
+            "releases must be",
+        ),
+        (
+            lambda: al.epsilon_from_rdp(line, delta=0.1, conversion="best"),
+            "conversion",
+        ),
+        (lambda: al.epsilon_from_rdp(None, delta=0.1), "rdp must"),
+        (
+            lambda: al.poisson_rdp([2, 5], rdp=lambda a: -a, rate=0.1),
+            "rdp must",
+        ),
+        (lambda: subsampling.pearson_vajda(2.5, rdp=line), "whole"),
+        (
+            lambda: groups.hypergeometric_sensitivity(
+                3, batch_size=8, dataset_size=10
+            ),
+            "batch_size",
+        ),
+        (
+            lambda: groups.group_epsilon_vadhan(
+                2, log_delta=line, delta=0.1, rule="old"
+            ),
+            "rule",
+        ),
+    ],
+)
+def test_bad_lists_and_kinds(call: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.parametrize(
+    "adjacency", ["Remove", "add/remove", "replace", "", None, 1, NAN, ["add"]]
+)
+def test_bad_adjacency(adjacency: Any) -> None:
+    for call in (
+        lambda: al.epsilon(RUN, delta=0.1, adjacency=adjacency),
+        lambda: al.delta(RUN, epsilon=0.1, adjacency=adjacency),
+        lambda: al.rdp_curve(RUN, adjacency=adjacency),
+    ):
+        with pytest.raises(ValueError, match="adjacency must be"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: al.epsilon(RUN, delta=0.1),
+        lambda: al.epsilon(RUN, 0.1, "remove"),
+        lambda: al.rdp_curve(RUN),
+        lambda: al.gaussian_rdp(2.0, 1.0),
+    ],
+)
+def test_names_are_needed(call: Any) -> None:
+    with pytest.raises(TypeError):
+        call()
+
+
+@pytest.mark.parametrize(
+    "value", [1, np.float32(0.5), np.int64(1), np.array(0.5)]
+)
+def test_numbers_of_other_kinds_are_fine(value: Any) -> None:
+    """The check rejects what is no number, not what is no float."""
+    assert al.Gaussian(value).noise_multiplier == float(value)
+    assert al.Poisson(value).rate == float(value)
+    assert isinstance(al.epsilon(RUN, delta=value, **REMOVE), al.Bound)
