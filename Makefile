@@ -1,7 +1,6 @@
 # make book    the pages, in build/html; only what has changed runs again
 # make test    every check; builds the book first where it is missing or stale
 #              (a share of the longest ones; ACCOUNTLIB_ALL=1 runs them whole)
-# make next    the tests of the small house that is to replace all of this: next
 # make tangle  writes accountlib anew from the notebooks
 # make lint    style, types and sizes only
 # make live    serves the book, and builds a page again when its text is saved
@@ -42,7 +41,7 @@ ASSIGNMENTS := $(wildcard notebooks/assignments)
 BOOK += tools/home.py tools/markdown.py  # pages to take home
 BOOK += tools/play.py  # figures with controls
 
-.PHONY: book test next tangle lint live lab slides pdf search assignments grade clean
+.PHONY: book test tangle lint live lab slides pdf search assignments grade clean
 .DELETE_ON_ERROR:
 
 book: build/book.done
@@ -57,12 +56,7 @@ build/book.done: $(BOOK) $(READY)
 # Lint needs one core, and the book's last part too: both at once.
 test: $(READY)
 	$(MAKE) --no-print-directory --output-sync=line --jobs 2 lint book
-	$(MAKE) --no-print-directory next
 	$(RUN) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
-
-# The package of that folder, not the one that is installed.
-next: $(READY)
-	cd next && PYTHONPATH=. OMP_NUM_THREADS=1 ../$(RUN) -m pytest -n 2 --dist loadfile
 
 tangle: $(READY)
 	$(RUN) tools/tangle.py

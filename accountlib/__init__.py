@@ -4,25 +4,28 @@
 """Privacy accounting with certified bounds."""
 
 import importlib
-import pkgutil
-import warnings
 from typing import Any
 
-from .counting.any_pair import discretize
-from .counting.composition import Bound
-from .counting.loss_tables import PrivacyLossDistribution
-from .engine.compose import compose, self_compose
-from .gaussian_dp.attackers import (
-    TradeoffCurve,
-    dp_tradeoff,
-    gaussian_tradeoff,
+from .accountant import Bound, delta, epsilon, explain
+from .calibration import calibrate, calibrate_noise
+from .cells import Cells
+from .composition import compose, self_compose
+from .dominating_pairs import DominatingPair
+from .gdp import mu_from_epsilon_delta, mu_from_pure_dp
+from .mechanisms import (
+    ApproximateDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    DiscretePair,
+    Gaussian,
+    Laplace,
+    PureDP,
+    RandomizedResponse,
 )
-from .gaussian_dp.certified_curves import tradeoff_curve
-from .gaussian_dp.one_number import mu_from_epsilon_delta, mu_from_pure_dp
-from .gaussian_dp.regret import GDPFit, gdp
-from .gaussian_dp.report import PrivacyReport, report
-from .proofs.certificates import Certificate, replay
-from .proofs.making import certificate
+from .mixtures import MixtureOfGaussians
+from .optimistic import discretize
+from .pld import PrivacyLossDistribution
+from .regret import GDPFit, gdp
 from .renyi.conversion import delta_from_rdp, epsilon_from_rdp
 from .renyi.curves import (
     gaussian_rdp,
@@ -31,79 +34,83 @@ from .renyi.curves import (
     randomized_response_rdp,
     zcdp_rdp,
 )
-from .renyi.few_terms import without_replacement_rdp
-from .renyi.subsampling import poisson_rdp
+from .renyi.few_terms import poisson_rdp_terms, without_replacement_rdp
+from .renyi.subsampling import pearson_vajda, poisson_rdp
 from .renyi.whole_runs import kairouz_epsilon, rdp_curve
-from .runs.calibration import calibrate, calibrate_noise
-from .runs.mechanisms import (
-    ApproximateDP,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Gaussian,
-    Laplace,
-    MixtureOfGaussians,
-    PureDP,
-    RandomizedResponse,
-)
-from .runs.one_call import delta, epsilon, explain
-from .runs.releases import (
+from .report import PrivacyReport, report
+from .sampling import (
     Adjacency,
     FixedBatch,
     FullBatch,
     Poisson,
-    RandomAllocation,
     Release,
-    ShuffledEpochs,
-    TruncatedPoisson,
+    dominating_pairs,
 )
-from .runs.rules import dominating_pairs
+from .several.groups import (
+    binomial_sensitivity,
+    group_epsilon_vadhan,
+    hypergeometric_sensitivity,
+)
+from .tradeoff import (
+    TradeoffCurve,
+    dp_tradeoff,
+    gaussian_tradeoff,
+    tradeoff_curve,
+)
 from .worst_cases.closed_forms import (
     gaussian_delta,
     gaussian_epsilon,
     laplace_delta,
+    monte_carlo_sample_size,
 )
 from .worst_cases.divergences import hockey_stick
-from .worst_cases.dominating_pairs import DiscretePair, DominatingPair
-from .worst_cases.noise import GaussianPair, LaplacePair
-from .worst_cases.sampling import SampledPair
 
 __all__ = [
-    "hockey_stick",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "laplace_delta",
+    "Cells",
     "DominatingPair",
-    "DiscretePair",
-    "GaussianPair",
-    "LaplacePair",
-    "SampledPair",
-    "PrivacyLossDistribution",
-    "discretize",
-    "Bound",
-    "self_compose",
-    "compose",
     "Gaussian",
     "Laplace",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "DiscretePair",
     "RandomizedResponse",
     "ApproximateDP",
     "PureDP",
-    "MixtureOfGaussians",
     "Adjacency",
     "FullBatch",
     "Poisson",
     "FixedBatch",
-    "RandomAllocation",
-    "TruncatedPoisson",
-    "ShuffledEpochs",
     "Release",
     "dominating_pairs",
+    "PrivacyLossDistribution",
+    "discretize",
+    "self_compose",
+    "compose",
+    "Bound",
     "epsilon",
     "delta",
     "explain",
     "calibrate",
     "calibrate_noise",
+    "MixtureOfGaussians",
+    "gaussian_tradeoff",
+    "dp_tradeoff",
+    "TradeoffCurve",
+    "tradeoff_curve",
+    "mu_from_pure_dp",
+    "mu_from_epsilon_delta",
+    "GDPFit",
+    "gdp",
+    "PrivacyReport",
+    "report",
+    "hockey_stick",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "laplace_delta",
+    "monte_carlo_sample_size",
+    "binomial_sensitivity",
+    "hypergeometric_sensitivity",
+    "group_epsilon_vadhan",
     "gaussian_rdp",
     "zcdp_rdp",
     "laplace_rdp",
@@ -111,37 +118,32 @@ __all__ = [
     "randomized_response_rdp",
     "epsilon_from_rdp",
     "delta_from_rdp",
+    "pearson_vajda",
     "poisson_rdp",
+    "poisson_rdp_terms",
     "without_replacement_rdp",
     "rdp_curve",
     "kairouz_epsilon",
-    "gaussian_tradeoff",
-    "dp_tradeoff",
-    "TradeoffCurve",
-    "mu_from_pure_dp",
-    "mu_from_epsilon_delta",
-    "tradeoff_curve",
-    "GDPFit",
-    "gdp",
-    "PrivacyReport",
-    "report",
-    "Certificate",
-    "replay",
-    "certificate",
 ]
 __version__ = "0.1.0"
 
+BEYOND = {
+    "best_epsilon": "beyond.best_of_several",
+    "RandomAllocation": "beyond.allocation",
+    "TruncatedPoisson": "beyond.other_samplers",
+    "ShuffledEpochs": "beyond.other_samplers",
+    "from_dp_event": "beyond.other_libraries",
+    "from_opacus": "beyond.other_libraries",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Names that live in a module only are found, with a warning."""
-    modules = pkgutil.walk_packages(__path__, "accountlib.")
-    for home in () if name.startswith("_") else [x.name for x in modules]:
-        module = importlib.import_module(home)
-        if name in getattr(module, "__all__", ()):
-            warnings.warn(
-                f"accountlib.{name}: from {home} import {name}",
-                DeprecationWarning,
-                stacklevel=2,
-            )
-            return getattr(module, name)
-    raise AttributeError(f"module 'accountlib' has no attribute {name!r}")
+    """What plugs in is loaded when it is first asked for."""
+    if name not in BEYOND:
+        raise AttributeError(f"module 'accountlib' has no attribute {name!r}")
+    home = importlib.import_module(f"accountlib.{BEYOND[name]}")
+    return getattr(home, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *BEYOND]

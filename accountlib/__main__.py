@@ -6,10 +6,9 @@
 import argparse
 import sys
 
-from .proofs.making import verify_parser
 from .source import source_parser
 
-COMMANDS = {"source": source_parser, "verify": verify_parser}
+COMMANDS = {"source": source_parser}
 
 
 def main() -> int:

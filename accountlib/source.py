@@ -257,13 +257,13 @@ def name_of(written: str) -> str:
 
     Raises: ValueError for an unknown one; it says which ones are near.
 
-    >>> name_of("accountlib.runs.one_call.epsilon")
+    >>> name_of("accountlib.accountant.epsilon")
     'epsilon'
     >>> name_of("calibrate_nois")
     Traceback (most recent call last):
     ...
     ValueError: name must be one that accountlib defines, got 'calibrate_nois';
-    near to it is runs.calibration.calibrate_noise
+    near to it is calibration.calibrate_noise
     """
     known = package().definitions
     name = written.rpartition(".")[2]
@@ -416,7 +416,7 @@ def source_file(*names: str) -> str:
 
     Parameters: `names`, of functions, classes or constants of the package,
     private ones too, with or without their module ("epsilon",
-    "accountlib.epsilon", "engine.search.narrow").
+    "accountlib.epsilon", "accountant.epsilon").
     Returns: the text of a file that runs alone, with numpy and scipy.
     Raises: ValueError for an unknown name; it says which ones are near.
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SLACK = 1e-8  # on either side of a contour integral, besides its own error
 
 
 @dataclass(frozen=True)

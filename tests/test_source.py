@@ -365,32 +365,31 @@ def test_imports_are_laid_out():
 @pytest.mark.parametrize(
     "written",
     [
-        "narrow",
-        "search.narrow",
-        "engine.search.narrow",
-        "accountlib.narrow",
-        "accountlib.engine.search.narrow",
+        "largest",
+        "whole_runs.largest",
+        "renyi.whole_runs.largest",
+        "accountlib.largest",
+        "accountlib.renyi.whole_runs.largest",
     ],
 )
 def test_a_name_with_its_module_or_without(written):
-    assert source.name_of(written) == "narrow"
+    assert source.name_of(written) == "largest"
 
 
 def test_private_names_and_several_names():
-    text = source.source_file("engine.search._ROUNDS", "check_kind", "Bound")
-    assert "\n_ROUNDS = " in text and "\nclass Bound:" in text
-    assert text.index("def check_kind") < text.index("class Bound:")
+    text = source.source_file("beyond.choosing._MOST_TOPS", "check_kind", "Bound")
+    assert "\n_MOST_TOPS = " in text and "\nclass Bound:" in text
     assert text.count("def check_kind") == 1
-    twice = ("engine.search._ROUNDS", "check_kind", "Bound", "Bound")
+    twice = ("beyond.choosing._MOST_TOPS", "check_kind", "Bound", "Bound")
     assert text == source.source_file(*twice)
 
 
 @pytest.mark.parametrize(
     "wrong, near",
     [
-        ("epsilonn", "runs.one_call.epsilon"),
-        ("runs.rules.epsilon", "runs.one_call.epsilon"),
-        ("rch.narrow", "engine.search.narrow"),
+        ("epsilonn", "accountant.epsilon"),
+        ("runs.rules.epsilon", "accountant.epsilon"),
+        ("uns.largest", "renyi.whole_runs.largest"),
         ("Bound.width", "nothing"),
         ("", "nothing"),
     ],
@@ -427,7 +426,7 @@ def test_the_command(tmp_path):
     [
         ([], "usage: python -m accountlib"),
         (["source"], "usage: python -m accountlib source"),
-        (["source", "epsilo"], "near to it is runs.one_call.epsilon\n"),
+        (["source", "epsilo"], "near to it is accountant.epsilon\n"),
         (["source", "Bound", "-o", "no/where.py"], "No such file"),
     ],
 )

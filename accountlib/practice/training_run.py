@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from accountlib.gaussian_dp.report import PrivacyReport, rounded
+from accountlib.accountant import outward
 from accountlib.inputs import (
     Floats,
     check_count,
@@ -31,6 +31,7 @@ from accountlib.inputs import (
     check_number,
     front_door,
 )
+from accountlib.report import PrivacyReport
 
 __all__ = [
     "poisson_batches",
@@ -246,20 +247,16 @@ def latex_sentences(statement: PrivacyReport) -> str:
         )
     )
     runs = f"What is published consists of {steps}."
-    if statement.stands_for:
-        ran = latex_text(statement.stands_for)
-        runs = f"What ran is {ran}, of which {steps} are an upper bound."
-    library = " ".join(statement.versions[0])
     sentences = [
         runs,
         f"If {records} {CHANGES[statement.adjacency.value]} (a record is "
         f"{latex_text(statement.record)}), it is $(\\varepsilon, "
         f"\\delta)$-differentially private with $\\varepsilon \\le "
-        f"{rounded(epsilon.upper)}$ at $\\delta = {latex_number(delta)}$, and "
+        f"{outward(epsilon.upper, '.4g', True)}$ at $\\delta = {latex_number(delta)}$, and "
         f"$\\mu$-Gaussian differentially private with $\\mu \\le "
-        f"{rounded(fit.mu)}${cut}.",
+        f"{outward(fit.mu, '.4g', True)}${cut}.",
         "Both are certified upper bounds, computed with "
-        f"{latex_text(library)} \\cite{{accountlib}}.",
+        "accountlib \\cite{accountlib}.",
     ]
     if statement.notes != "none":
         sentences.append(f"Note: {latex_text(statement.notes)}.")

@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from accountlib.checks import UNIT
 from accountlib.inputs import (
     Floats,
     check_choice,
@@ -31,7 +32,6 @@ from accountlib.inputs import (
     front_door,
 )
 from accountlib.renyi.curves import Curve
-from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [
     "evaluate",

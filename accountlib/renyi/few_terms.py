@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, logsumexp, rel_entr
 
+from accountlib.checks import UNIT
 from accountlib.inputs import (
     Floats,
     check_choice,
@@ -51,7 +52,6 @@ from accountlib.renyi.subsampling import (
     refute_tight,
     sampled_rdp,
 )
-from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [
     "log_middle",

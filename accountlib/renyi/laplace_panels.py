@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from accountlib.checks import UNIT
 from accountlib.inputs import Floats, front_door
 from accountlib.renyi.curves import Orders, laplace_rdp
 from accountlib.renyi.real_orders import (
@@ -35,7 +36,6 @@ from accountlib.renyi.real_orders import (
     rdp_from_sums,
 )
 from accountlib.worst_cases.closed_forms import gauss_rule
-from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [
     "LaplacePanels",

@@ -35,10 +35,10 @@ from types import EllipsisType
 import numpy as np
 from scipy.special import expit
 
+from accountlib.checks import UNIT
 from accountlib.inputs import Floats, front_door
 from accountlib.renyi.curves import REMAINDER, Orders
 from accountlib.renyi.subsampling import SPLIT
-from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [
     "scaled_remainder",

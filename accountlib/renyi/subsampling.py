@@ -11,7 +11,7 @@ Names used here:
 | $n$ | `order`, `orders` | an order that is a whole number, $n \ge 2$; not a number of records |
 | $R(a)$, $R_\gamma(a)$ | `rdp`, – | Rényi DP curve of a mechanism, without and with sampling |
 | $\gamma$ | `rate` | sampling rate, in $[0, 1]$ |
-| $p$, $q$, $m$ | – | densities of $P$, $Q$ and of the mixture $M = (1-\gamma)Q + \gamma P$, which ch-worst-case-pairs calls $P_\gamma$ |
+| $p$, $q$, $m$ | – | densities of $P$, $Q$ and of the mixture $M = (1-\gamma)Q + \gamma P$, which page-dominating-pairs calls $P_\gamma$ |
 | $M'$, $m'$ | – | $(1-\gamma)P + \gamma Q$ and its density |
 | $A_{\text{remove}}$, $A_{\text{add}}$ | – | moments of order $n$ of a sampled step, in its two directions |
 | $b_\ell$ | – | $\binom{n}{\ell}(1-\gamma)^{n-\ell}\gamma^\ell$, a binomial probability |
@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from accountlib.checks import UNIT
 from accountlib.inputs import (
     Floats,
     as_given,
@@ -41,7 +42,6 @@ from accountlib.inputs import (
 )
 from accountlib.renyi.conversion import evaluate
 from accountlib.renyi.curves import Curve, Orders
-from accountlib.worst_cases.dominating_pairs import UNIT
 
 __all__ = [
     "STIRLING",

@@ -23,12 +23,21 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_expit
 
+from accountlib.cells import log_rate_of
+from accountlib.checks import UNIT
+from accountlib.dominating_pairs import (
+    DominatingPair,
+    Outcomes,
+    Reversed,
+    ShiftedNoise,
+    Subsampled,
+)
 from accountlib.inputs import (
     Floats,
     as_given,
@@ -37,167 +46,58 @@ from accountlib.inputs import (
     check_range,
     front_door,
 )
+from accountlib.noise import (
+    DiscreteLaplaceNoise,
+    DiscreteNormalNoise,
+    LaplaceNoise,
+    NormalNoise,
+)
 from accountlib.renyi.curves import (
     Curve,
-    discrete_curve,
     gaussian_rdp,
     geometric_losses,
     laplace_rdp,
     loss_rdp,
-    response_losses,
 )
 from accountlib.renyi.laplace_panels import laplace_curve
-from accountlib.renyi.real_orders import (
-    MOST_MEAN,
-    ShiftedNormals,
-    loss_points,
-    normal_curve,
-)
-from accountlib.renyi.subsampling import MOST_ORDER, log_choose, poisson_rdp
-from accountlib.runs.mechanisms import (
-    DiscreteLaplace,
-    PureDP,
-    RandomizedResponse,
-)
-from accountlib.runs.one_call import directions
-from accountlib.runs.releases import (
-    Adjacency,
-    AdjacencyName,
-    FixedBatch,
-    FullBatch,
-    Poisson,
-    Release,
-    Sampling,
-    plain_sampler,
-)
-from accountlib.several.chains import ChainPair
-from accountlib.several.mixtures import MixturePair
-from accountlib.worst_cases.dominating_pairs import (
-    UNIT,
-    DiscretePair,
-    DominatingPair,
-    Mechanism,
-    ReversedPair,
-    RoundedPair,
-)
-from accountlib.worst_cases.integer_noise import IntegerGaussianPair
-from accountlib.worst_cases.noise import GaussianPair, LaplacePair
-from accountlib.worst_cases.sampling import SampledPair
+from accountlib.renyi.real_orders import ShiftedNormals, normal_curve
+from accountlib.renyi.subsampling import MOST_ORDER, log_choose
+from accountlib.sampling import Release, run_directions
 
 __all__ = [
-    "LISTS",
-    "Step",
-    "taken_apart",
     "shifted_normals",
-    "integral_curve",
     "every_order",
     "raised",
     "list_curve",
+    "largest",
     "pair_rdp",
-    "exact_losses",
-    "loss_curve",
-    "release_curves",
     "rdp_curve",
     "kairouz_epsilon",
 ]
 
 # --- Which curve has a pair?
 
-LISTS = (DiscretePair, RoundedPair, ChainPair)  # pairs with finite lists
 
+def shifted_normals(pair: ShiftedNoise, log_miss: float) -> ShiftedNormals:
+    r"""Normal noise with random shifts as the integral sees it.
 
-class Step(NamedTuple):
-    """A pair taken apart: base, rate, 1 - rate, and the direction."""
+    Parameters: `pair`, with normal or discrete normal noise; `log_miss`
+    ($\log(1 - \gamma)$).
 
-    base: DominatingPair
-    rate: float = 1.0
-    missed: float = 0.0
-    add: bool = False
-
-
-def taken_apart(pair: DominatingPair) -> Step:
-    """The parts of a pair, sampled or not, in either direction.
-
-    >>> taken_apart(SampledPair(GaussianPair(2.0), 0.5).reversed())
-    Step(base=GaussianPair(mu=2.0), rate=0.5, missed=0.5, add=True)
-    """
-    add = type(pair) is ReversedPair
-    plain = pair.pair if type(pair) is ReversedPair else pair
-    if type(plain) is not SampledPair:
-        return Step(plain, add=add)
-    return Step(plain.base, plain.rate, float(plain.missed or 0.0), add)
-
-
-def shifted_normals(step: Step) -> ShiftedNormals | None:
-    r"""Normal noise of which a pair is made, with the mean 0 set apart.
-
-    Formula: $1 - \gamma + \gamma w_0$ is not moved, $\gamma w_j$ by mu_j.
-
-    Returns: a ShiftedNormals, None for other noise.
-
-    >>> shifted_normals(Step(IntegerGaussianPair(0.5, 2))).spacing
+    >>> discrete = ShiftedNoise(DiscreteNormalNoise(0.5), (2.0,))
+    >>> shifted_normals(discrete, -math.inf).spacing
     2.0
     """
-    base, rate, missed, _ = step
-    means: tuple[float, ...]
-    weights: tuple[float, ...] = (1.0,)
-    spacing = 0.0
-    if type(base) is GaussianPair:
-        means = (base.mu,)
-    elif type(base) is IntegerGaussianPair:
-        means, spacing = (base.shift / base.sigma,), 1 / base.sigma
-    elif type(base) is MixturePair:
-        means, weights = base.means, tuple(base._shares.tolist())
-    else:
-        return None
-    if means[0] == 0:
-        moved, missed = math.fsum(weights[1:]), missed + rate * weights[0]
-        weights = tuple(weight / moved for weight in weights[1:])
-        means, rate = means[1:], rate * moved
-        if rate < 1e-290:  # it may have been rounded down, even to 0
-            rate = math.nextafter(rate, 1.0)
-    return ShiftedNormals(means, weights, rate, missed, spacing)
-
-
-def integral_curve(step: Step) -> Curve | None:
-    r"""Renyi divergence of normal or sampled Laplace noise, by an integral.
-
-    Returns: a function of a 1-d array of finite orders in [1, 1e6]; None
-    for a pair that this book has no integral of.
-    Error: upper bounds, as `normal_curve`, `laplace_curve`; for Gaussian
-    and Laplace noise multipliers below 1e-4 that of `poisson_rdp`.
-
-    >>> step = Step(LaplacePair(0.5), 0.01, 0.99, add=True)
-    >>> float(integral_curve(step)(np.array([1.5]))[0].round(15))
-    0.000283066465491
-    """
-    base, rate, missed, add = step
-    if type(base) is LaplacePair:
-        real = laplace_curve(base.scale, rate, missed=missed, add=add)
-        top = 1 / base.scale
-    elif normals := shifted_normals(step):
-        real, top = normal_curve(normals, add=add), normals.top
-    else:
-        return None
-    if type(base) not in (GaussianPair, LaplacePair):
-        return real
-
-    def whole(order: Floats) -> Floats:
-        found = poisson_rdp(
-            order, rdp=pair_rdp(base), rate=rate, bound="tight"
-        )
-        return np.asarray(found)
-
-    def curve(order: Floats) -> Floats:
-        summed = (order == np.floor(order)) & (order > 1) & (not add)
-        if np.count_nonzero(summed) <= 64:  # the integral is as fast
-            return real(order)
-        result = np.empty(len(order))
-        result[summed] = whole(order[summed])
-        result[~summed] = real(order[~summed])
-        return result
-
-    return whole if top > MOST_MEAN else curve
+    noise, unit = pair.noise, 1.0
+    if isinstance(noise, DiscreteNormalNoise):
+        unit = noise.sigma
+    return ShiftedNormals(
+        means=tuple(shift / unit for shift in pair.shifts),
+        weights=tuple(max(math.exp(w), 5e-324) for w in pair.log_weights),
+        rate=-math.expm1(log_miss),
+        missed=math.exp(log_miss),
+        spacing=0.0 if unit == 1.0 else 1 / unit,
+    )
 
 
 def every_order(curve: Curve, at_infinity: float) -> Curve:
@@ -242,28 +142,36 @@ def raised(curve: Curve, error: float) -> Curve:
     return above
 
 
-def list_curve(base: DiscretePair, step: Step) -> Curve:
-    """Renyi divergence of a pair with finitely many outcomes.
+def list_curve(pair: Outcomes, log_miss: float, add: bool) -> Curve:
+    """Renyi divergence of a list of outcomes, sampled, either way.
 
-    Parameters: `base`, the base of the `step`.
-    Returns: a function of the order (a in [1, inf]).
+    Returns: a function of the order (a in [1, inf]), rounded up.
 
-    >>> pair = DiscretePair([0.75, 0.25], [0.25, 0.75])
-    >>> round(math.exp(list_curve(pair, Step(pair))(2.0)) * 3, 9)
-    7.0
+    >>> answers = Outcomes(((-1.0, 0.0, -1.4, -0.4), (1.0, 0.0, -0.4, -1.4)))
+    >>> float(np.round(list_curve(answers, -math.inf, False)(2.0), 2))
+    0.71
     """
-    _, rate, missed, add = step
-    if missed > 0 or type(base) is DiscretePair:
-        return discrete_curve(base.p, base.q, rate=rate, add=add)
-    losses, p, q = base._finite
-    lost, missing = base.infinite_mass
+    cells = pair.cells(pair.start())
+    if log_miss > -math.inf:
+        cells = cells.sampled(log_miss)
     if add:
-        losses, p, lost, missing = -losses, q, missing, lost
-    if lost > 0:
-        return lambda order: np.full(np.shape(order), np.inf)
-    return partial(
-        loss_rdp, losses=losses, log_masses=np.log(p), missing=missing
+        cells = cells.reversed()
+    never = cells.log_p == -math.inf
+    missing = float(np.exp(cells.log_q[never]).sum())
+    one = partial(
+        loss_rdp, losses=cells.loss, log_masses=cells.log_p, missing=missing
     )
+    return raised(one, 4e-13)
+
+
+def largest(pair: DominatingPair) -> float:
+    """The largest loss of a pair, from above.
+
+    >>> largest(Subsampled(ShiftedNoise(NormalNoise(), (1.0,)), -0.5))
+    inf
+    """
+    cells = pair.cells(pair.start())
+    return float(cells.right[cells.log_p > -math.inf].max()) + 1e-323
 
 
 @front_door
@@ -273,7 +181,7 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     Formula: $R(a) = D_a(P \Vert Q)$ at every real order.
 
     Parameters: `pair`, of a mechanism of this book, sampled or not, in
-    either direction. Lists of outcomes count as exact.
+    either direction. Shifts and lists of outcomes count as exact.
     Returns: a function of the order: [1, inf] for pairs without sampling
     and lists, else [1, 1e6] and inf. Its values are upper bounds in nats,
     rounded up.
@@ -282,136 +190,52 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     multipliers from 0.1 on, mostly below 1e-12; otherwise as
     `normal_curve`, `laplace_curve` and `loss_rdp` say.
 
-    >>> bool(6 <= pair_rdp(GaussianPair(2.0))(3.0) < 6 + 1e-14)
+    >>> bool(6 <= pair_rdp(ShiftedNoise(NormalNoise(), (2.0,)))(3.0) < 6.1)
     True
     """
-    step = taken_apart(pair)
-    base, sampled = step.base, step.missed > 0
-    if isinstance(base, DiscretePair) and type(base) in LISTS:
-        return raised(list_curve(base, step), 3e-13)
-    if type(base) is GaussianPair and not sampled:
-        line = partial(gaussian_rdp, noise_multiplier=1 / base.mu)
-        return raised(line, 8 * UNIT)
-    if type(base) is LaplacePair and not sampled:
-        return raised(partial(laplace_rdp, scale=base.scale), 1e-13)
-    curve = integral_curve(step)
-    if curve is None:
-        raise NotImplementedError(
-            f"no Renyi DP curve of {pair!r} is known to this book"
-        )
-    top = pair.loss_range[1] if pair.infinite_mass[0] == 0 else math.inf
-    return every_order(curve, top * (1 + 8 * UNIT) + 1e-323)
+    add = type(pair) is Reversed
+    base, log_miss = pair.pair if type(pair) is Reversed else pair, -math.inf
+    while type(base) is Subsampled:  # a sample of a sample is one, too
+        among = log_rate_of(log_miss) + base.log_miss
+        base, log_miss = base.pair, float(np.logaddexp(log_miss, among))
+    noise = base.noise if type(base) is ShiftedNoise else None
+    if type(base) is ShiftedNoise and len(base.shifts) == 1:
+        (shift,) = base.shifts
+        if type(noise) is DiscreteLaplaceNoise:
+            loss, log_p = geometric_losses(1 / noise.scale, int(shift))
+            rows = np.stack([loss, 0 * loss, log_p, log_p - loss], 1)[::-1]
+            base = Outcomes(tuple(map(tuple, rows.tolist())))
+        elif type(noise) is NormalNoise and log_miss == -math.inf:
+            line = partial(gaussian_rdp, noise_multiplier=1 / shift)
+            return raised(line, 8 * UNIT)
+        elif type(noise) is LaplaceNoise and log_miss == -math.inf:
+            return raised(partial(laplace_rdp, scale=1 / shift), 1e-13)
+        elif type(noise) is LaplaceNoise:
+            rate, missed = -math.expm1(log_miss), math.exp(log_miss)
+            curve = laplace_curve(1 / shift, rate, missed=missed, add=add)
+            return every_order(curve, largest(pair))
+    if type(base) is Outcomes:
+        return list_curve(base, log_miss, add)
+    if type(base) is ShiftedNoise and (
+        type(noise) in (NormalNoise, DiscreteNormalNoise)
+    ):
+        normals = shifted_normals(base, log_miss)
+        return every_order(normal_curve(normals, add=add), largest(pair))
+    raise NotImplementedError(
+        f"no Renyi DP curve of {pair!r} is known to this book: it knows "
+        "those of added noise and of lists of outcomes, sampled or not, for "
+        "one record more or less, and for groups with Gaussian noise"
+    )
 
 
-# --- Which curve has a release?
-
-
-def exact_losses(
-    mechanism: Mechanism, moves: int
-) -> tuple[Floats, Floats] | None:
-    r"""Losses of a mechanism with a finite list of outcomes, not rounded.
-
-    Formula: $\pm\varepsilon$ for `PureDP`; as `randomized_response_rdp`
-    and `discrete_laplace_rdp`.
-
-    Parameters: `mechanism`, of exactly one of these three types; `moves`,
-    how many records are removed (an exchange counts twice for a sum).
-    Returns: losses and the logarithms of their masses under P, or None.
-    Error: rounding only.
-
-    >>> exact_losses(PureDP(1e-11), 1)[0].tolist()
-    [1e-11, -1e-11]
-    """
-    if type(mechanism) is PureDP:
-        if moves > 1:
-            return None
-        losses = np.array([1.0, -1.0]) * mechanism.epsilon
-        return losses, np.asarray(log_expit(losses))
-    if type(mechanism) is RandomizedResponse:
-        if not 0 < mechanism.truth_probability < 1:
-            return None
-        return response_losses(mechanism.truth_probability)
-    if type(mechanism) is DiscreteLaplace:
-        shift = moves * mechanism.sensitivity
-        return geometric_losses(1 / mechanism.scale, shift)
-    return None
-
-
-def loss_curve(
-    losses: Floats, log_masses: Floats, sampled: DominatingPair
-) -> Curve:
-    r"""Curve of a pair whose losses before sampling are given exactly.
-
-    Formula: the losses L of `loss_points`, with `loss_rdp`.
-
-    Parameters: `losses`, `log_masses` under P, all finite; `sampled`, the
-    pair, whose rate and direction are used.
-    Returns: a function of the order (a in [1, inf]).
-    Error: an upper bound; relative error below 2e-12.
-
-    >>> losses = math.log(3.0) * np.array([1.0, -1.0])
-    >>> pair = SampledPair(DiscretePair([0.75, 0.25], [0.25, 0.75]), 0.5)
-    >>> curve = loss_curve(losses, np.log([0.75, 0.25]), pair)
-    >>> round(math.exp(curve(2.0)) * 3, 9)
-    4.0
-    """
-    _, rate, missed, add = taken_apart(sampled)
-    log_q = log_masses - losses
-    with np.errstate(divide="ignore"):
-        points = loss_points(losses, log_q, rate=rate, missed=missed, add=add)
-    log_first = log_q if add else log_q + points.spread
-    one = partial(loss_rdp, losses=points.loss, log_masses=log_first)
-    above, least = raised(one, 4e-13), 5e-324 * float(np.any(losses != 0))
-    return lambda order: as_given(np.maximum(above(order), least))
-
-
-def release_curves(
-    release: Release, adjacency: Adjacency | AdjacencyName, group_size: int
-) -> list[Curve]:
-    """Curves of one run of a release: of remove, then of add, if both.
-
-    Parameters: as for `rdp_curve`.
-    Returns: one curve, or two; two only where add may be the larger one.
-    Raises: as `rdp_curve`.
-
-    >>> from accountlib.runs.mechanisms import Gaussian
-    >>> from accountlib.runs.releases import Poisson
-    >>> run = Release(Gaussian(1.0), Poisson(0.01))
-    >>> len(release_curves(run, "add-or-remove", 1))
-    1
-    """
-    sides = directions(release, adjacency, group_size)
-    pairs = [pair for side in sides for pair, _ in side]
-    sampling = plain_sampler(release.sampling)
-    if not pairs or sampling == Poisson(0.0):  # nothing is told
-        return [lambda order: np.zeros(np.shape(order))]
-    base = taken_apart(pairs[0]).base
-    if type(base) in (GaussianPair, LaplacePair):
-        pairs = pairs[:1]
-    swap = adjacency == Adjacency.SUBSTITUTE
-    zeroed = adjacency == Adjacency.ZERO_OUT
-    bits = isinstance(release.mechanism, (PureDP, RandomizedResponse))
-    fixed = isinstance(sampling, FixedBatch) and not zeroed
-    twice = (fixed or swap) and not bits
-    exact = exact_losses(release.mechanism, group_size * (2 if twice else 1))
-    batch = swap and sampling not in (FullBatch(), Poisson(1.0))
-    if exact is None or type(base) not in LISTS or batch:
-        try:
-            return [pair_rdp(pair) for pair in pairs]
-        except NotImplementedError:
-            raise NotImplementedError(
-                f"no Renyi DP curve of {release.mechanism!r} with "
-                f"{release.sampling!r} and adjacency={str(adjacency)!r} is "
-                "known to this book"
-            ) from None
-    return [loss_curve(*exact, pair) for pair in pairs]
+# --- Which curve has a run?
 
 
 @front_door
 def rdp_curve(
     releases: Release | Sequence[Release],
     *,
-    adjacency: Adjacency | AdjacencyName,
+    adjacency: str,
     group_size: int = 1,
 ) -> Curve:
     r"""Renyi DP curve of a whole run.
@@ -430,31 +254,30 @@ def rdp_curve(
     Source: Mironov (2017), Proposition 1.
 
     >>> from accountlib.renyi.conversion import epsilon_from_rdp
-    >>> from accountlib.runs.mechanisms import Gaussian
-    >>> from accountlib.runs.releases import Poisson
+    >>> from accountlib.mechanisms import Gaussian
+    >>> from accountlib.sampling import Poisson
     >>> run = Release(Gaussian(1.0), Poisson(0.01), count=2000)
     >>> curve = rdp_curve(run, adjacency="add-or-remove")
     >>> round(epsilon_from_rdp(curve, delta=1e-6), 3)
     3.246
     """
-    directions(releases, adjacency, group_size)  # checks them all
-    counts: dict[tuple[Mechanism, Sampling], int] = {}
-    for one in [releases] if isinstance(releases, Release) else releases:
-        key = (one.mechanism, one.sampling)
-        counts[key] = counts.get(key, 0) + one.count
-    steps = [
-        (release_curves(Release(*key), adjacency, group_size), count)
-        for key, count in counts.items()
+    sides = [
+        [(pair_rdp(pair), count) for pair, count in direction.above]
+        for direction in run_directions(releases, adjacency, group_size)
     ]
 
     @front_door
     def curve(order: ArrayLike) -> Any:
         order = check_range("order", order, 1, np.inf)
-        total = np.zeros((2, *order.shape))
-        for curves, count in steps:
-            values = [np.asarray(rdp(order)) for rdp in curves]
-            total += count * np.array([values[0], values[-1]])
-        return as_given(np.max(total, axis=0) * (1 + len(steps) * UNIT))
+        totals = [
+            sum(
+                (count * np.asarray(rdp(order)) for rdp, count in side),
+                np.zeros(order.shape),
+            )
+            * (1 + len(side) * UNIT)
+            for side in sides
+        ]
+        return as_given(np.max(totals, axis=0))
 
     return curve
 

@@ -231,11 +231,10 @@ def test_sentences_are_on_the_safe_side():
     bounded = al.report(
         al.Release(al.Gaussian(4.0), count=3),
         adjacency="substitute",
-        stands_for="3 shuffled epochs",
         notes="tuned",
     )
     text = latex_sentences(bounded)
-    assert text.startswith("What ran is 3 shuffled epochs, of which")
+    assert text.startswith("What is published consists of 3 releases")
     assert text.endswith("Note: tuned.") and "10^{-10}" not in text
     assert training_run.latex_text("\\^~") == (
         r"\textbackslash{}\textasciicircum{}\textasciitilde{}"

@@ -9,7 +9,7 @@ import numpy as np
 
 import accountlib as al
 from accountlib.renyi import conversion
-from accountlib.several import chains
+from accountlib.several import groups
 from tests import DATA
 
 BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
@@ -54,7 +54,7 @@ def test_the_old_way_of_a_tool():
         )
 
     for size, known in zip(tool["k"], tool["rdp"]["1"], strict=True):
-        found = chains.group_epsilon_vadhan(
+        found = groups.group_epsilon_vadhan(
             size, log_delta=log_delta, delta=1e-6
         )
         if known is not None:
@@ -63,13 +63,13 @@ def test_the_old_way_of_a_tool():
             assert known * 0.998 <= found <= known + 6e-4, size
         else:
             assert math.exp(log_delta(found / size)) == 0
-    vadhan = chains.group_epsilon_vadhan(
+    vadhan = groups.group_epsilon_vadhan(
         3, log_delta=log_delta, delta=1e-6, rule="vadhan"
     )
-    assert vadhan >= chains.group_epsilon_vadhan(
+    assert vadhan >= groups.group_epsilon_vadhan(
         3, log_delta=log_delta, delta=1e-6
     )
     assert (
-        chains.group_epsilon_vadhan(3, log_delta=lambda e: -1.0, delta=1e-6)
+        groups.group_epsilon_vadhan(3, log_delta=lambda e: -1.0, delta=1e-6)
         == math.inf
     )

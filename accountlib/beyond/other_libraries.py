@@ -1,0 +1,459 @@
+# Generated from notebooks/beyond/other_libraries.md by tools/tangle.py; do not edit.
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+
+r"""Coming from another library
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $\gamma$ | `rate` | sampling rate |
+| $\sigma_i$, $n_i$ | `gaussians` | noise multipliers of sums of one sample, and how often each occurs |
+| $s$ | `scale` | scale of Laplace noise, in units of a record's 1-norm |
+| $a$, $k$ | `noise_parameter`, `sensitivity` | parameter of discrete Laplace noise; a whole shift |
+| $p$, $m$ | `noise`, `buckets` | chance of a random answer; number of possible answers |
+| $g_a$ | – | privacy profile of Laplace noise for a shift of $a$ scales |
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from accountlib.beyond.other_samplers import TruncatedPoisson
+from accountlib.checks import UNIT
+from accountlib.dominating_pairs import DominatingPair, Outcomes
+from accountlib.inputs import (
+    check_count,
+    check_kind,
+    check_number,
+    front_door,
+)
+from accountlib.mechanisms import (
+    ApproximateDP,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    PureDP,
+)
+from accountlib.mixtures import MixtureOfGaussians
+from accountlib.sampling import (
+    Adjacency,
+    FixedBatch,
+    FullBatch,
+    Poisson,
+    Release,
+    Sampling,
+)
+
+__all__ = [
+    "PairsOnly",
+    "response_pairs",
+    "gaussians_together",
+    "event_name",
+    "event_field",
+    "composed_events",
+    "as_discrete_gaussian",
+    "as_vector_noise",
+    "MECHANISMS",
+    "SUMS",
+    "REFUSED",
+    "MEANINGLESS",
+    "as_mechanism",
+    "sampled_mechanism",
+    "as_run",
+    "from_dp_event",
+    "from_opacus",
+]
+
+# --- Noise on a vector
+
+
+@dataclass(frozen=True)
+class PairsOnly(Mechanism):
+    """A mechanism of which two dominating pairs are known, and no more.
+
+    Parameters: `pair`, for one record that is removed (with it, without
+    it) or counts for nothing; `exchange`, a symmetric pair for one record
+    that is exchanged. No group and no exchange under Poisson sampling has
+    an answer.
+    Raises: ValueError for what are no pairs.
+    Error: that of the pairs.
+
+    >>> noise = Laplace(2.0)
+    >>> only = PairsOnly(noise.removed(1), noise.exchanged(1))
+    >>> only.removed(1) == noise.removed(1)
+    True
+    """
+
+    pair: DominatingPair
+    exchange: DominatingPair
+
+    def __post_init__(self) -> None:
+        check_kind("pair", self.pair, DominatingPair)
+        check_kind("exchange", self.exchange, DominatingPair)
+
+    def removed(self, size: int) -> DominatingPair:
+        return self.pair if size == 1 else super().removed(size)
+
+    def exchanged(self, size: int) -> DominatingPair:
+        return self.exchange if size == 1 else super().exchanged(size)
+
+    def moved(
+        self, shifts: Sequence[float], log_weights: Sequence[float]
+    ) -> DominatingPair:
+        raise NotImplementedError(
+            "adjacency='substitute' with a Poisson sample: the record, "
+            "another one and none are three distributions, and of "
+            f"{self!r} only pairs are known"
+        )
+
+
+# --- One answer out of m
+
+
+def response_pairs(noise: float, buckets: int) -> PairsOnly:
+    r"""The pairs of randomized response over m answers.
+
+    Formula: truth with probability $1 - p + p/m$, each other answer with
+    $p/m$; a record that counts for nothing answers uniformly.
+
+    Parameters: `noise` (p in [1e-280, 1]); `buckets` (m from 2 to 1e9).
+    Returns: a PairsOnly; `removed` is a record against a uniform answer.
+    Raises: ValueError for values outside these ranges.
+    Error: none, up to rounding.
+    Source: Warner (1965); proposition "Answers out of m".
+
+    >>> round(response_pairs(0.5, 4).pair.rows[-1][0], 6)
+    0.916291
+    """
+    p = check_number("noise_parameter", noise, 1e-280, 1)
+    m = check_count("num_buckets", buckets, 2, 10**9)
+    truth, lie = math.log((1 - p) + p / m), math.log(p / m)
+    gap = math.log1p(m * (1 - p) / p)
+    more, less = math.log1p((m - 1) * (1 - p)), math.log(p)
+    others, wide = math.log1p(-1 / m), 16 * UNIT
+    two = [(-gap, wide * gap, lie, truth), (gap, wide * gap, truth, lie)]
+    if m > 2:
+        rest = math.log((m - 2) / m) + less
+        two.insert(1, (0.0, 0.0, rest, rest))
+    one = (
+        (less, -wide * less, others + less, others),
+        (more, wide * more, truth, -math.log(m)),
+    )
+    return PairsOnly(Outcomes(one), Outcomes(tuple(two)))
+
+
+# --- One sample, used several times
+
+
+def gaussians_together(gaussians: Sequence[tuple[Gaussian, int]]) -> Mechanism:
+    r"""Gaussian sums of one sample as one mechanism.
+
+    Formula: $\mu^2 = \sum_i n_i/\sigma_i^2$, four times that for an
+    exchange.
+
+    Parameters: `gaussians`, mechanisms and counts ($n_i \ge 1$).
+    Returns: the one Gaussian, or a PairsOnly.
+    Raises: ValueError for a joint noise multiplier outside [0.005, 1e6].
+    Source: proposition "Sums of one sample"; Dong, Roth and Su (2022),
+    Corollary 3.3.
+
+    >>> both = gaussians_together([(Gaussian(3.0), 1), (Gaussian(4.0), 1)])
+    >>> both.removed(1) == Gaussian(2.4).removed(1)
+    True
+    """
+    if len(gaussians) == 1 and gaussians[0][1] == 1:
+        return gaussians[0][0]
+    inverse = math.fsum(n / x.noise_multiplier**2 for x, n in gaussians)
+    one = Gaussian(1 / math.sqrt(inverse))
+    return PairsOnly(one.removed(1), one.exchanged(1))
+
+
+# --- Reading a tree
+
+
+def event_name(event: Any) -> str:
+    """The name of an event's class, also of its form as a named tuple.
+
+    >>> event_name(0.5)
+    'float'
+    """
+    name = getattr(event, "class_name", type(event).__name__)
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def event_field(event: Any, name: str) -> Any:
+    """A field of an event.
+
+    Raises: ValueError naming the event and the field, if there is none.
+
+    >>> event_field(1 + 2j, "real")
+    1.0
+    """
+    try:
+        return getattr(event, name)
+    except AttributeError:
+        raise ValueError(
+            f"{event_name(event)} must have a field {name}, got {event!r}"
+        ) from None
+
+
+def composed_events(event: Any, count: int = 1) -> Iterator[tuple[Any, int]]:
+    """The events that a tree is composed of, each with its count.
+
+    Parameters: `event`, as for `from_dp_event`; `count`, of the whole tree.
+    Returns: pairs of an event and a count (at least 1). Samplers are not
+    looked into; what does nothing is left out.
+    Raises: ValueError for missing fields and counts that are no counts.
+
+    >>> list(composed_events(0.5))
+    [(0.5, 1)]
+    """
+    name = event_name(event)
+    if name == "SelfComposedDpEvent":
+        times = check_count(f"count of {name}", event_field(event, "count"), 0)
+        yield from composed_events(event_field(event, "event"), count * times)
+    elif name == "ComposedDpEvent":
+        for part in event_field(event, "events"):
+            yield from composed_events(part, count)
+    elif name != "NoOpDpEvent" and count > 0:
+        yield event, count
+
+
+def as_discrete_gaussian(event: Any) -> Mechanism:
+    """The mechanism of a DiscreteGaussianDpEvent of dimension 1.
+
+    Raises: NotImplementedError for vectors; ValueError for values outside
+    the ranges of `DiscreteGaussian`.
+    """
+    dimension = event_field(event, "dimension")
+    if dimension != 1:
+        raise NotImplementedError(
+            f"DiscreteGaussianDpEvent with dimension={dimension!r}: the "
+            "worst vector of discrete Gaussian noise is not known; only "
+            "dimension=1 has an answer"
+        )
+    sigma = event_field(event, "sigma")
+    return DiscreteGaussian(sigma, event_field(event, "sensitivity"))
+
+
+def as_vector_noise(event: Any) -> Mechanism:
+    """The mechanism of a Laplace or DiscreteLaplace event, for vectors.
+
+    Source: lemma "Noise on a vector".
+    """
+    if event_name(event) == "LaplaceDpEvent":
+        number: Mechanism = Laplace(event_field(event, "noise_multiplier"))
+    else:
+        a = check_number(
+            "noise_parameter", event_field(event, "noise_parameter"), 1e-6, 200
+        )
+        number = DiscreteLaplace(1 / a, event_field(event, "sensitivity"))
+    return PairsOnly(number.removed(1), number.exchanged(1))
+
+
+MECHANISMS: Mapping[str, Callable[[Any], Mechanism]] = MappingProxyType(
+    {
+        "GaussianDpEvent": lambda event: Gaussian(
+            event_field(event, "noise_multiplier")
+        ),
+        "LaplaceDpEvent": as_vector_noise,
+        "DiscreteLaplaceDpEvent": as_vector_noise,
+        "DiscreteGaussianDpEvent": as_discrete_gaussian,
+        "MixtureOfGaussiansDpEvent": lambda event: MixtureOfGaussians(
+            event_field(event, "sensitivities"),
+            event_field(event, "sampling_probs"),
+            event_field(event, "standard_deviation"),
+        ),
+        "RandomizedResponseDpEvent": lambda event: response_pairs(
+            event_field(event, "noise_parameter"),
+            event_field(event, "num_buckets"),
+        ),
+        "EpsilonDeltaDpEvent": lambda event: ApproximateDP(
+            event_field(event, "epsilon"), event_field(event, "delta")
+        ),
+    }
+)
+SUMS = ("GaussianDpEvent", "LaplaceDpEvent", "DiscreteLaplaceDpEvent")
+
+REFUSED: Mapping[str, str] = MappingProxyType(
+    {
+        "UnsupportedDpEvent": "it says itself that nothing is known",
+        "SampledWithReplacementDpEvent": "for Gaussian noise and a record "
+        "added or removed, MixtureOfGaussians says it (page 'Which sampler')",
+        "PoissonSampledDpEvent": "it stands inside another sampler",
+        "SampledWithoutReplacementDpEvent": "it stands inside another sampler",
+        "TruncatedSubsampledGaussianDpEvent": "it stands inside a sampler",
+        "ZCDpEvent": "zCDP is a bound of Renyi divergences and has no pair; "
+        "epsilon_from_rdp with zcdp_rdp takes it",
+        "SingleEpochTreeAggregationDpEvent": "trees are not covered",
+        "RepeatAndSelectDpEvent": "it has no pair; best_epsilon takes its run "
+        "(page 'The best of several runs')",
+        "ExponentialMechanismDpEvent": "PureDP(epsilon) is an upper bound, "
+        "and a loose one; choices_epsilon has an interval (page 'Mechanisms "
+        "that choose')",
+        "PermuteAndFlipDpEvent": "PureDP(epsilon) is an upper bound, and a "
+        "loose one",
+    }
+)
+MEANINGLESS: Mapping[str, tuple[Adjacency, ...]] = MappingProxyType(
+    {
+        "RandomizedResponseDpEvent": (
+            Adjacency.ADD,
+            Adjacency.REMOVE,
+            Adjacency.ADD_OR_REMOVE,
+        ),
+        "MixtureOfGaussiansDpEvent": (Adjacency.SUBSTITUTE,),
+        "DiscreteGaussianDpEvent": (Adjacency.SUBSTITUTE,),
+    }
+)
+
+
+def as_mechanism(event: Any, adjacency: Adjacency) -> Mechanism:
+    """The mechanism of an event without a sampler.
+
+    Parameters: `event`, as for `from_dp_event`; `adjacency`.
+    Raises: ValueError for a NonPrivateDpEvent and for bad fields;
+    NotImplementedError for what has no translation, with the reason.
+    """
+    name = event_name(event)
+    if name == "NonPrivateDpEvent":
+        raise ValueError(
+            "event must be private, got a NonPrivateDpEvent, whose epsilon "
+            "is infinite"
+        )
+    if adjacency in MEANINGLESS.get(name, ()):
+        raise NotImplementedError(
+            f"{name} with adjacency={str(adjacency)!r}: the event does not "
+            "say what it means"
+        )
+    if name not in MECHANISMS:
+        why = REFUSED.get(name, "this class is not known")
+        raise NotImplementedError(f"{name}: {why}")
+    return MECHANISMS[name](event)
+
+
+def sampled_mechanism(event: Any, adjacency: Adjacency) -> Mechanism:
+    """What runs on the sample of a sampler's event.
+
+    Parameters: `event`, with a field `event`; `adjacency`.
+    Raises: NotImplementedError unless that is one sum with Laplace noise,
+    or Gaussian sums.
+    Source: proposition "Sums of one sample".
+    """
+    parts = list(composed_events(event_field(event, "event")))
+    runs = [(as_mechanism(part, adjacency), n) for part, n in parts]
+    gaussians = [(run, n) for run, n in runs if isinstance(run, Gaussian)]
+    if not runs:
+        return PureDP(0.0)
+    if len(gaussians) == len(runs):
+        return gaussians_together(gaussians)
+    if len(runs) == runs[0][1] == 1 and event_name(parts[0][0]) in SUMS:
+        return runs[0][0]
+    raise NotImplementedError(
+        f"{event_name(event)}: a sample is covered for Gaussian sums, and "
+        f"for one sum with Laplace noise, got {event_field(event, 'event')!r}"
+    )
+
+
+def as_run(event: Any, adjacency: Adjacency) -> tuple[Mechanism, Sampling]:
+    """Mechanism and sampler of an event that is no composition.
+
+    Raises: as `as_mechanism` and `sampled_mechanism`.
+    """
+    name = event_name(event)
+    if name == "PoissonSampledDpEvent":
+        rate = event_field(event, "sampling_probability")
+        sampling: Sampling = Poisson(rate)
+    elif name == "SampledWithoutReplacementDpEvent":
+        size = event_field(event, "source_dataset_size")
+        sampling = FixedBatch(event_field(event, "sample_size"), size)
+    elif name == "TruncatedSubsampledGaussianDpEvent":
+        return Gaussian(event_field(event, "noise_multiplier")), (
+            TruncatedPoisson(
+                event_field(event, "sampling_probability"),
+                event_field(event, "truncated_batch_size"),
+                event_field(event, "dataset_size"),
+            )
+        )
+    else:
+        return as_mechanism(event, adjacency), FullBatch()
+    return sampled_mechanism(event, adjacency), sampling
+
+
+@front_door
+def from_dp_event(event: Any, *, adjacency: str) -> list[Release]:
+    r"""The releases that an event of dp-accounting stands for.
+
+    Formula: compositions are lists and counts; sums of one sample have
+    $1/\sigma^2 = \sum_i n_i/\sigma_i^2$.
+
+    Parameters: `event`, a DpEvent or its form as a named tuple, read by
+    class name and fields (versions up to August 2026); `adjacency`, under
+    which the event is meant: add-or-remove, "zero-out" (replace special)
+    or "substitute" (replace one). Ask with this adjacency, for single
+    records. Sizes of data sets are those of the larger neighbour.
+    Returns: releases with the pairs that the event means: never smaller
+    ones. Equal ones are counted together; for an event that does nothing
+    PureDP(0.0).
+    Raises: ValueError for bad fields and a NonPrivateDpEvent;
+    NotImplementedError for what no theorem of the book covers.
+    Source: page "Coming from another library".
+
+    >>> from types import SimpleNamespace
+    >>> step = SimpleNamespace(class_name="GaussianDpEvent")
+    >>> step.noise_multiplier = 2.0
+    >>> from_dp_event(step, adjacency="add-or-remove")[0].mechanism
+    Gaussian(noise_multiplier=2.0)
+    """
+    relation = Adjacency(adjacency)
+    counts: dict[tuple[Mechanism, Sampling], int] = {}
+    for part, count in composed_events(event):
+        run = as_run(part, relation)
+        counts[run] = counts.get(run, 0) + count
+    if not counts:
+        return [Release(PureDP(0.0))]
+    return [Release(*run, count=count) for run, count in counts.items()]
+
+
+@front_door
+def from_opacus(history: Any) -> list[Release]:
+    """The releases that a history of Opacus stands for.
+
+    Formula: (noise multiplier, sample rate, steps) is that many Gaussian
+    steps on Poisson samples.
+
+    Parameters: `history`, a list of such entries, or an accountant or its
+    `state_dict()`, which have one. It says nothing of neighbours: Opacus
+    means add-or-remove, with Poisson samples. A loader that was made with
+    `poisson_sampling=False` leaves the same history, and is not this run.
+    Returns: one release per entry; PureDP(0.0) if there is none.
+    Raises: ValueError naming the entry, for anything else.
+    Source: page "Coming from another library".
+
+    >>> from_opacus([(1.0, 0.01, 500)])[0].sampling
+    Poisson(rate=0.01)
+    """
+    found = getattr(history, "history", history)
+    if isinstance(found, Mapping):
+        found = found.get("history")
+    if isinstance(found, str) or not isinstance(found, Sequence):
+        raise ValueError(
+            "history must be a list of (noise multiplier, sample rate, "
+            f"steps), or have one, got {history!r}"
+        )
+    releases = []
+    for place, entry in enumerate(found):
+        try:
+            noise, rate, steps = entry
+            releases.append(Release(Gaussian(noise), Poisson(rate), steps))
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"history[{place}] must be (noise multiplier, sample rate, "
+                f"steps), got {entry!r}: {error}"
+            ) from None
+    return releases or [Release(PureDP(0.0))]

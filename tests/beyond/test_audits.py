@@ -1,0 +1,416 @@
+"""Audits against exact tails, linear programmes and enumeration."""
+
+import math
+from fractions import Fraction as F
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pytest
+from mpmath import mp
+from scipy.optimize import linprog
+from scipy.sparse import lil_matrix
+from scipy.stats import binom, norm
+
+import accountlib as al
+from accountlib.beyond.audits import (
+    AttackCounts,
+    OneRun,
+    largest_rejected,
+    published_p_value,
+    rate_above,
+)
+
+
+@pytest.mark.parametrize("trials", [1, 7, 60, 300])
+@pytest.mark.parametrize("significance", [0.025, 0.3, 1e-6])
+def test_rate_above_in_fractions(trials, significance):
+    for count in {0, 1, trials // 3, trials - 1, trials}:
+        u = rate_above(count, trials, significance)
+        if count == trials:
+            assert u == 1
+            continue
+
+        def tail(u, count=count):
+            u = F(u)
+            return sum(
+                math.comb(trials, k) * u**k * (1 - u) ** (trials - k)
+                for k in range(count + 1)
+            )
+
+        assert tail(u) <= F(significance) < tail(u * (1 - 1e-9))
+
+
+def test_known_counts():
+    """Nine digits, from the same formulas elsewhere."""
+    counts = AttackCounts(1000, 10, 1000, 300)
+    x, y = counts.rates(0.05)
+    assert x == pytest.approx(0.0183132431, abs=6e-11)
+    assert y == pytest.approx(0.3294616787, abs=6e-11)
+    assert counts.epsilon(delta=1e-5) == pytest.approx(3.600441479, abs=6e-10)
+    assert counts.mu() == pytest.approx(2.531303428, abs=6e-10)
+    few = AttackCounts(500, 0, 500, 250)
+    assert few.epsilon(delta=1e-5) == pytest.approx(4.126119572, abs=6e-10)
+    assert few.mu() == pytest.approx(2.327338660, abs=6e-10)
+    none = AttackCounts(1000, 0, 1000, 0)
+    assert none.epsilon(delta=0.0) == pytest.approx(5.600587531, abs=6e-10)
+
+
+def test_either_direction_counts():
+    """Swapping members and others changes nothing for add-or-remove."""
+    one, other = AttackCounts(80, 3, 70, 40), AttackCounts(70, 40, 80, 3)
+    for d in (0.0, 0.01):
+        assert one.epsilon(delta=d) == pytest.approx(other.epsilon(delta=d))
+    assert one.mu() == pytest.approx(other.mu())
+    assert AttackCounts(10, 5, 10, 5).epsilon(delta=0.0) == 0
+    assert AttackCounts(10, 10, 10, 10).mu() == 0
+
+
+@pytest.mark.in_turn(3)
+@pytest.mark.parametrize("mu", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("threshold", [-1.0, 0.5, 2.0])
+def test_coverage_by_enumeration(mu, threshold):
+    """P[lower end above the truth], summed over all counts."""
+    n, significance = 25, 0.1
+    x, y = norm.sf(threshold), norm.cdf(threshold - mu)
+    epsilon = al.gaussian_epsilon(0.05, mu=mu) if mu else 0.0
+    curve = al.tradeoff_curve(
+        al.Release(al.Gaussian(1 / mu if mu else 1e6)),
+        adjacency="add-or-remove",
+    )
+    wrong = np.zeros(3)
+    for a, b in product(range(n + 1), repeat=2):
+        counts = AttackCounts(n, a, n, b)
+        chance = binom.pmf(a, n, x) * binom.pmf(b, n, y)
+        wrong += chance * np.array(
+            [
+                counts.mu(significance=significance) > mu,
+                counts.epsilon(delta=0.05, significance=significance)
+                > epsilon + 1e-12,
+                counts.refutes(curve, significance=significance),
+            ]
+        )
+    assert np.all(wrong <= significance)
+
+
+def exact_p_value(run, ratio, delta):
+    """eq. (aud-levels) for e^epsilon = ratio, in fractions."""
+    s = ratio / (1 + ratio)
+    w = [
+        math.comb(run.guesses, k) * s**k * (1 - s) ** (run.guesses - k)
+        for k in range(run.guesses + 1)
+    ]
+    v, tail = run.correct, sum(w[run.correct :])
+    more = run.canaries * delta * tail * (1 - tail) / (v * w[v])
+    return min(F(1), tail + more)
+
+
+@pytest.mark.parametrize(
+    ("m", "r", "v"), [(5, 5, 3), (50, 20, 17), (400, 60, 60), (9, 4, 1)]
+)
+def test_p_value_in_fractions(m, r, v):
+    run = OneRun(m, r, v)
+    for ratio in (F(1), F(3, 2), F(7), F(200)):
+        for delta in (F(0), F(1, 10**5), F(1, 100)):
+            truth = float(exact_p_value(run, ratio, delta))
+            found = run.p_value(math.log(ratio), delta=float(delta))
+            assert found == pytest.approx(truth, rel=1e-10)
+    assert OneRun(m, r, 0).p_value(1.0, delta=0.0) == 1
+    assert run.p_value(700.0, delta=0.0) == 1
+
+
+def most_correct(m, r, v, lines):
+    """Largest P[W >= v] of all runs that keep lines (alpha, delta).
+
+    A linear programme over P[guesses | coins] for all settings of coins.
+    """
+    coins = list(product((-1, 1), repeat=m))
+    places = {c: i for i, c in enumerate(coins)}
+    guesses = [
+        t for t in product((-1, 0, 1), repeat=m) if sum(map(abs, t)) == r
+    ]
+    size, width = len(coins), len(guesses)
+    pairs = [
+        (places[c], places[(*c[:j], -c[j], *c[j + 1 :])])
+        for c in coins
+        for j in range(m)
+    ]
+    total = size * width
+    blocks = [(pair, line) for line in lines for pair in pairs]
+    goal = np.zeros(total + len(blocks) * width)
+    for i, c in enumerate(coins):
+        for k, t in enumerate(guesses):
+            right = sum(a == b for a, b in zip(c, t, strict=True))
+            goal[i * width + k] = -(right >= v) / size
+    at_most = lil_matrix((len(blocks) * (width + 1), goal.size))
+    limits = np.zeros(at_most.shape[0])
+    for n, ((i, j), (alpha, delta)) in enumerate(blocks):
+        last = len(blocks) * width + n
+        for k in range(width):
+            row = n * width + k
+            at_most[row, i * width + k] = 1
+            at_most[row, j * width + k] = -alpha
+            at_most[row, total + row] = -1
+            at_most[last, total + row] = 1
+        limits[last] = delta
+    sums = lil_matrix((size, goal.size))
+    for i in range(size):
+        sums[i, i * width : (i + 1) * width] = 1
+    found = linprog(
+        goal,
+        A_ub=at_most.tocsr(),
+        b_ub=limits,
+        A_eq=sums.tocsr(),
+        b_eq=np.ones(size),
+        method="highs",
+    )
+    assert found.success
+    return -found.fun
+
+
+@pytest.mark.parametrize(("m", "r"), [(2, 1), (2, 2), (3, 2), (3, 3), (4, 2)])
+def test_no_run_guesses_better(m, r):
+    """The bound holds, and where the theorem says so it is reached."""
+    for v in range(1, r + 1):
+        for epsilon, delta in ((0.0, 0.02), (0.5, 0.05), (1.5, 0.01)):
+            run = OneRun(m, r, v)
+            most = most_correct(m, r, v, [(math.exp(epsilon), delta)])
+            bound = run.p_value(epsilon, delta=delta)
+            assert most == pytest.approx(bound, abs=1e-7)
+    assert most_correct(3, 3, 1, [(1.0, 0.02)]) > 0.8924
+    assert published_p_value(OneRun(3, 3, 1), 0.0, delta=0.02) < 0.8901
+
+
+@pytest.mark.parametrize(("m", "r"), [(2, 2), (3, 2), (3, 3)])
+@pytest.mark.parametrize("mu", [0.3, 1.2])
+def test_no_run_with_a_curve_guesses_better(m, r, mu):
+    """thm-aud-curve: its recursion ends at 1 or below for what is reached."""
+    epsilons = np.array([-1.5, -0.5, 0.0, 0.4, 1.0, 2.0])
+    alphas, deltas = np.exp(epsilons), al.gaussian_delta(epsilons, mu=mu)
+    lines = list(zip(alphas, deltas, strict=True))
+
+    def least(p):
+        """F of the polygon: the least h with p <= alpha h + delta."""
+        return max(0.0, float(np.max((p - deltas) / alphas)))
+
+    for v in range(1, r + 1):
+        most = most_correct(m, r, v, lines)
+        total = OneRun(m, r, v).least_total(least, most - 1e-7)
+        assert total <= 1
+        assert OneRun(m, r, v).least_total(least, min(0.999, 2 * most)) > 0.9
+
+
+def test_the_recursion_in_tails():
+    """The same by the formula of the proof, at 30 digits."""
+    mp.dps = 30
+    for m, r, v, mu in ((40, 20, 15, 0.5), (1000, 100, 80, 0.3643)):
+        tails = [mp.mpf(0)] * (r + 2)
+        tails[v] = mp.mpf("0.05")
+
+        def least(p, mu=mu):
+            z = mp.sqrt(2) * mp.erfinv(2 * p - 1) - mu
+            return mp.erfc(-z / mp.sqrt(2)) / 2
+
+        for k in range(v, 0, -1):
+            rest = mp.fsum(tails[k + 1 :])
+            share = least((k * tails[k] + rest) / m)
+            more = (tails[k] + rest + m * share) / (r - k + 1)
+            tails[k - 1] = max(tails[k], more)
+        run = OneRun(m, r, v)
+        found = run.least_total(
+            lambda p, mu=mu: float(norm.cdf(norm.ppf(p) - mu)), 0.05
+        )
+        assert found == pytest.approx(float(tails[0]), rel=1e-9)
+        assert found <= tails[0]
+
+
+KNOWN = [  # correct, delta, lower end by the published correction
+    (80, 0.0, 0.958392045),
+    (80, 1e-5, 0.955318535),
+    (80, 1e-3, 0.0),
+    (90, 0.0, 1.630823193),
+    (90, 1e-5, 1.626143481),
+    (90, 1e-3, 0.388473524),
+    (100, 0.0, 3.492965431),
+    (100, 1e-5, 3.465376348),
+    (100, 1e-3, 0.809013919),
+]
+
+
+@pytest.mark.parametrize(("correct", "delta", "known"), KNOWN)
+def test_known_lower_ends(correct, delta, known):
+    run = OneRun(1000, 100, correct)
+    printed = partial(published_p_value, run, delta=delta)
+    found = largest_rejected(printed, run.top(0.05), 0.05)
+    assert found == pytest.approx(known, abs=1.1e-9)
+    ours = run.epsilon(delta=delta)
+    assert ours >= found - 1e-12
+    assert run.p_value(ours, delta=delta) < 0.05
+    assert run.p_value(ours + 1e-6, delta=delta) >= 0.05
+
+
+def test_known_values_of_one_run():
+    for correct, mu, epsilon in (
+        (80, 0.364325590, 1.402215),
+        (100, 1.225533452, 5.549028),
+    ):
+        found = OneRun(1000, 100, correct).mu()
+        assert found == pytest.approx(mu, abs=1.1e-9)
+        assert al.gaussian_epsilon(1e-5, mu=found) == pytest.approx(
+            epsilon, abs=6e-7
+        )
+    p = published_p_value(OneRun(1000, 100, 90), 1.0, delta=1e-5)
+    assert p == pytest.approx(8.412885614e-4, rel=1e-9)
+    seventy_five = OneRun(100, 100, 75)
+    assert seventy_five.p_value(math.log(3), delta=0.0) == pytest.approx(
+        0.553, abs=6e-4
+    )
+
+
+def test_guesses_of_simulated_runs():
+    """Lower ends of 200 Gaussian runs are too high in at most 5 %."""
+    rng = np.random.default_rng(2)
+    release = al.Release(al.Gaussian(1.0))
+    curve = al.tradeoff_curve(release, adjacency="add-or-remove")
+    wrong = np.zeros(3)
+    for _ in range(60):
+        inside = rng.random(200) < 0.5
+        order = np.argsort(inside + rng.normal(0, 1, 200))
+        right = inside[order[-10:]].sum() + (~inside[order[:10]]).sum()
+        run = OneRun(200, 20, int(right))
+        wrong += [
+            run.mu() > 1,
+            run.epsilon(delta=0.1) > al.gaussian_epsilon(0.1, mu=1.0),
+            run.refutes(curve),
+        ]
+    assert np.all(wrong <= 3)
+
+
+def test_refuting_by_a_curve_is_refuting_by_mu():
+    run = OneRun(1000, 100, 95)
+    low = run.mu()
+    for factor, refuted in ((0.95, True), (1.05, False)):
+        curve = al.tradeoff_curve(
+            al.Release(al.Gaussian(1 / (low * factor))),
+            adjacency="add-or-remove",
+        )
+        assert run.refutes(curve) == refuted
+    counts = AttackCounts(1000, 30, 1000, 200)
+    for factor, refuted in ((0.99, True), (1.01, False)):
+        curve = al.tradeoff_curve(
+            al.Release(al.Gaussian(1 / (counts.mu() * factor))),
+            adjacency="add-or-remove",
+        )
+        assert counts.refutes(curve) == refuted
+
+
+def test_curves_that_promise_nothing_are_refused():
+    run = al.Release(al.Laplace(0.5), al.Poisson(0.75), 2)
+    upper = al.tradeoff_curve(run, adjacency="remove", bound="upper")
+    with pytest.raises(ValueError, match="lower bound"):
+        AttackCounts(10, 1, 10, 1).refutes(upper)
+    with pytest.raises(ValueError, match="symmetric"):
+        OneRun(10, 5, 5).refutes(al.tradeoff_curve(run, adjacency="remove"))
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "count"),
+    [(0.3, 0.01, 1), (1.0, 0.01, 100), (8, 1e-3, 1)],
+)
+def test_slightly_lopsided_curves_are_refused(noise, rate, count):
+    """A claim for remove alone, whose tail is up to 500 times lower.
+
+    At 0.3, 0.01 and 1 it differs from that of add by 0.008 in the middle
+    and would refute 560 right guesses of 1000 at significance 1e-3, where
+    the curve for add-or-remove allows them with 0.075.
+    """
+    run = al.Release(al.Gaussian(noise), al.Poisson(rate), count)
+    guesses = OneRun(1000, 1000, 560)
+    for side in ("add", "remove"):
+        curve = al.tradeoff_curve(run, adjacency=side)
+        with pytest.raises(ValueError, match="symmetric"):
+            guesses.refutes(curve)
+    both = al.tradeoff_curve(run, adjacency="add-or-remove")
+    guesses.refutes(both, significance=1e-3)
+
+
+def test_counts_and_a_curve_for_one_direction():
+    """Perfect counts of a true run, the curve of either direction."""
+    run = al.Release(al.Gaussian(0.5), al.Poisson(0.2), 1)
+    both = [al.tradeoff_curve(run, adjacency=s) for s in ("remove", "add")]
+    n = 10**9
+    for x in (0.02, 0.1, 0.3):
+        y = both[0](x)  # remove: x without the record, y with it
+        counts = AttackCounts(n, round(n * x), n, round(n * y))
+        better = AttackCounts(n, round(n * x), n, round(n * y / 20))
+        assert not any(counts.refutes(curve) for curve in both)
+        assert all(better.refutes(curve) for curve in both)
+
+
+def test_counts_may_be_floats():
+    assert OneRun(1e3, 100.0, np.int64(80)).mu() == OneRun(1000, 100, 80).mu()
+    assert rate_above(10.0, 1e3, 0.1) == rate_above(10, 1000, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("guesses", "epsilon", "delta", "canaries"),
+    [
+        (1080, 0.0, 1e-3, 10**6),
+        (2000, 0.79, 1e-3, 10**6),
+        (10**6, 7.2, 1e-2, 10**9),
+        (1000, 0.0, 1e-28, 1000),
+    ],
+)
+def test_a_tail_without_digits_rejects_nothing(
+    guesses, epsilon, delta, canaries
+):
+    """The tail was 0, and the term of delta 0 of it: a p-value of 0."""
+    run = OneRun(canaries, guesses, guesses)
+    with mp.workdps(30):
+        tail = (1 + mp.exp(-mp.mpf(epsilon))) ** -guesses
+        more = canaries * mp.mpf(delta) * (1 - tail) / guesses
+    found = run.p_value(epsilon, delta=delta)
+    assert found >= min(1, tail + more) * (1 - 1e-9)
+
+
+def test_many_right_guesses_prove_nothing_beside_a_large_delta():
+    for guesses in (1080, 2000, 5000, 10**5):
+        assert OneRun(10**9, guesses, guesses).epsilon(delta=0.01) == 0.0
+
+
+def test_significance_next_to_one():
+    sure = OneRun(10**6, 10**6, 10**6)
+    assert 12 < sure.epsilon(delta=0.0, significance=1 - 1e-12) <= 40
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: AttackCounts(0, 0, 10, 0),
+        lambda: AttackCounts(10, 11, 10, 0),
+        lambda: AttackCounts(10, 1.5, 10, 0),
+        lambda: AttackCounts(10, 1, 10, -1),
+        lambda: AttackCounts(10, 1, 10, 1).epsilon(delta=1.5),
+        lambda: AttackCounts(10, 1, 10, 1).mu(significance=0.0),
+        lambda: OneRun(10, 11, 5),
+        lambda: OneRun(10, 5, 6),
+        lambda: OneRun(10, 5, 5).epsilon(delta=-0.1),
+        lambda: OneRun(10, 5, 5).epsilon(delta=0.1, significance=1.0),
+        lambda: OneRun(10, 5, 5).mu(significance=2.0),
+        lambda: OneRun(10, 5, 5).p_value(math.inf, delta=0.0),
+        lambda: OneRun(10, 5, 5).refutes(None),
+        lambda: OneRun(10**7, 10**7, 5),
+        lambda: OneRun(10**400, 5, 5),
+        lambda: AttackCounts(10**400, 1, 10, 1),
+        lambda: rate_above(5, 3, 0.05),
+        lambda: rate_above(-1, 3, 0.05),
+        lambda: rate_above(1, 3, 0.0),
+        lambda: rate_above(1, 3, math.nan),
+        lambda: published_p_value(None, 1.0, delta=0.1),
+        lambda: published_p_value(OneRun(5, 3, 2), math.nan, delta=0.1),
+        lambda: published_p_value(OneRun(5, 3, 2), 1.0, delta=-1.0),
+    ],
+)
+def test_bad_input(make):
+    with pytest.raises(ValueError, match="must"):
+        make()

@@ -1,0 +1,345 @@
+"""Records of other libraries, read and held against what these answer."""
+
+import math
+from collections import OrderedDict
+from fractions import Fraction
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import accountlib as al
+from accountlib.beyond.other_libraries import (
+    REFUSED,
+    PairsOnly,
+    from_dp_event,
+    from_opacus,
+    gaussians_together,
+    response_pairs,
+)
+from accountlib.renyi.curves import geometric_losses
+
+
+def event(name: str, **fields: Any) -> SimpleNamespace:
+    """An imitation of an event."""
+    return SimpleNamespace(class_name=f"{name}DpEvent", **fields)
+
+
+def gaussian(noise: float) -> SimpleNamespace:
+    return event("Gaussian", noise_multiplier=noise)
+
+
+def only(noise: Any) -> PairsOnly:
+    return PairsOnly(noise.removed(1), noise.exchanged(1))
+
+
+def poisson(rate: float, inside: Any) -> SimpleNamespace:
+    return event("PoissonSampled", sampling_probability=rate, event=inside)
+
+
+# --- Opacus
+
+
+class Accountant:
+    """What an accountant of Opacus 1.6.0 keeps."""
+
+    def __init__(self) -> None:
+        self.history: list[tuple[float, float, int]] = []
+
+    def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
+        entry = (noise_multiplier, sample_rate)
+        if self.history and self.history[-1][:2] == entry:
+            self.history[-1] = (*entry, self.history[-1][2] + 1)
+        else:
+            self.history.append((*entry, 1))
+
+    def state_dict(self) -> dict[str, Any]:
+        return OrderedDict(history=list(self.history), mechanism="prv")
+
+
+def test_all_forms_of_a_history_are_one() -> None:
+    accountant = Accountant()
+    for noise in (1.0, 1.0, 2.0, 1.0):
+        accountant.step(noise_multiplier=noise, sample_rate=0.01)
+    expected = [
+        al.Release(al.Gaussian(noise), al.Poisson(0.01), count)
+        for noise, count in ((1.0, 2), (2.0, 1), (1.0, 1))
+    ]
+    loaded = {"history": [list(x) for x in accountant.history]}
+    arrays = [tuple(map(np.float64, x)) for x in accountant.history]
+    for form in (accountant, accountant.state_dict(), loaded, arrays):
+        assert from_opacus(form) == expected
+
+
+def test_an_empty_history_tells_nothing() -> None:
+    found = al.epsilon(from_opacus([]), delta=0.0, adjacency="add-or-remove")
+    assert (found.lower, found.upper) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        None,
+        "abc",
+        0.5,
+        {},
+        {"mechanism": "rdp"},
+        {"history": None},
+        [1.0, 0.01, 500],
+        [(1.0, 0.01)],
+        [(1.0, 0.01, 500, 1)],
+        [(0.0, 0.01, 500)],
+        [(math.nan, 0.01, 500)],
+        [(1.0, 1.5, 500)],
+        [(1.0, 0.01, 2.5)],
+        [(1.0, 0.01, 0)],
+        [(1.0, 0.01, -3)],
+        [(1.0, 0.01, True)],
+        [("1.0", 0.01, 5)],
+    ],
+)
+def test_bad_histories(history: object) -> None:
+    with pytest.raises(ValueError, match="history"):
+        from_opacus(history)
+
+
+# --- Trees
+
+
+@pytest.mark.parametrize(
+    "adjacency", ["add-or-remove", "zero-out", "substitute"]
+)
+def test_compositions_are_counted(adjacency: Any) -> None:
+    step = poisson(0.1, gaussian(2.0))
+    twice = event("SelfComposed", event=step, count=2)
+    nothing = event("SelfComposed", event=event("NonPrivate"), count=0)
+    tree = event("Composed", events=[step, event("NoOp"), twice, nothing])
+    tree = event("SelfComposed", event=tree, count=5)
+    expected = [al.Release(al.Gaussian(2.0), al.Poisson(0.1), 15)]
+    assert from_dp_event(tree, adjacency=adjacency) == expected
+    tree.class_name = b"SelfComposedDpEvent"  # as a file may have it
+    assert from_dp_event(tree, adjacency=adjacency) == expected
+
+
+def test_nothing_is_told() -> None:
+    for tree in (
+        event("NoOp"),
+        event("Composed", events=[]),
+        event("SelfComposed", event=gaussian(1.0), count=0),
+        poisson(0.5, event("NoOp")),
+        poisson(0.0, gaussian(1.0)),
+    ):
+        releases = from_dp_event(tree, adjacency="add-or-remove")
+        found = al.epsilon(releases, delta=0.0, adjacency="add-or-remove")
+        assert (found.lower, found.upper) == (0, 0)
+
+
+def test_every_leaf_has_its_mechanism() -> None:
+    def read(leaf: Any, adjacency: Any = "zero-out") -> Any:
+        return from_dp_event(leaf, adjacency=adjacency)[0].mechanism
+
+    assert read(gaussian(2.0)) == al.Gaussian(2.0)
+    laplace = read(event("Laplace", noise_multiplier=2.0))
+    assert laplace == only(al.Laplace(2.0))
+    fields = {"noise_parameter": 0.5, "sensitivity": 3}
+    integer = read(event("DiscreteLaplace", **fields))
+    assert integer == only(al.DiscreteLaplace(2.0, 3))
+    numbers = event(
+        "DiscreteGaussian", sigma=2.0, sensitivity=1.0, dimension=1
+    )
+    assert read(numbers) == al.DiscreteGaussian(2.0, 1)
+    mixture = event(
+        "MixtureOfGaussians",
+        standard_deviation=2.0,
+        sensitivities=[0, 1],
+        sampling_probs=[0.75, 0.25],
+    )
+    assert read(mixture) == al.MixtureOfGaussians([0, 1], [0.75, 0.25], 2.0)
+    answers = event("RandomizedResponse", noise_parameter=0.5, num_buckets=4)
+    assert read(answers) == response_pairs(0.5, 4)
+    known = event("EpsilonDelta", epsilon=1.0, delta=1e-5)
+    assert read(known, "substitute") == al.ApproximateDP(1.0, 1e-5)
+
+
+def test_samplers() -> None:
+    sampled = event(
+        "SampledWithoutReplacement",
+        source_dataset_size=100,
+        sample_size=10,
+        event=gaussian(2.0),
+    )
+    (release,) = from_dp_event(sampled, adjacency="substitute")
+    assert release == al.Release(al.Gaussian(2.0), al.FixedBatch(10, 100))
+    cut = event(
+        "TruncatedSubsampledGaussian",
+        dataset_size=100,
+        sampling_probability=0.1,
+        truncated_batch_size=15,
+        noise_multiplier=2.0,
+    )
+    (release,) = from_dp_event(cut, adjacency="add-or-remove")
+    sampling = al.TruncatedPoisson(0.1, 15, 100)
+    assert release == al.Release(al.Gaussian(2.0), sampling)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 10**6])
+def test_sums_of_one_sample(count: int) -> None:
+    # Counts of a mean that is a square: sigma = 5 count, 25 count^2 of them
+    (found,) = from_dp_event(
+        poisson(
+            0.1,
+            event(
+                "SelfComposed",
+                event=gaussian(5.0 * count),
+                count=25 * count**2,
+            ),
+        ),
+        adjacency="add-or-remove",
+    )
+    assert found.mechanism.removed(1).shifts[0] == pytest.approx(1.0, 1e-15)
+    assert found.mechanism.exchanged(1).shifts[0] == pytest.approx(2.0, 1e-15)
+
+
+def test_floats_that_share_a_distance_are_all_counted() -> None:
+    near = [math.nextafter(3.0, 9.0)]
+    near += [math.nextafter(near[0], 9.0)]
+    gaussians = [(al.Gaussian(noise), 8) for noise in near]
+    assert gaussians[0][0].removed(1) == gaussians[1][0].removed(1)
+    pair: Any = gaussians_together(gaussians).removed(1)
+    assert abs(pair.shifts[0] - 4 / 3) < 1e-15
+
+
+@pytest.mark.parametrize("name", sorted({*REFUSED} - {"NoOpDpEvent"}))
+def test_refused_by_name(name: str) -> None:
+    tree = poisson(0.5, SimpleNamespace(class_name=name))
+    with pytest.raises(NotImplementedError, match=name):
+        from_dp_event(tree, adjacency="add-or-remove")
+
+
+@pytest.mark.parametrize(
+    ("tree", "adjacency"),
+    [
+        (event("RandomizedResponse"), "add-or-remove"),
+        (event("RandomizedResponse"), "remove"),
+        (event("MixtureOfGaussians"), "substitute"),
+        (event("DiscreteGaussian"), "substitute"),
+        (
+            event(
+                "DiscreteGaussian", sigma=1.0, sensitivity=1, dimension=None
+            ),
+            "add",
+        ),
+        (gaussian, "add"),
+        (event("Gaussian2", noise_multiplier=1.0), "add"),
+        (poisson(0.5, poisson(0.5, gaussian(1.0))), "add"),
+        (poisson(0.5, event("EpsilonDelta", epsilon=1.0, delta=0.0)), "add"),
+        (
+            poisson(
+                0.5,
+                event(
+                    "SelfComposed",
+                    event=event("Laplace", noise_multiplier=1.0),
+                    count=2,
+                ),
+            ),
+            "add",
+        ),
+    ],
+)
+def test_not_covered(tree: Any, adjacency: Any) -> None:
+    with pytest.raises(NotImplementedError):
+        from_dp_event(tree, adjacency=adjacency)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        event("NonPrivate"),
+        event("Gaussian"),
+        gaussian(0.0),
+        gaussian(math.nan),
+        gaussian("1.0"),
+        event("Laplace", noise_multiplier=-1.0),
+        event("SelfComposed", event=gaussian(1.0), count=1.5),
+        event("SelfComposed", event=gaussian(1.0), count=-1),
+        event("SelfComposed", count=1),
+        poisson(1.5, gaussian(1.0)),
+        event("RandomizedResponse", noise_parameter=0.0, num_buckets=2),
+        event("RandomizedResponse", noise_parameter=0.5, num_buckets=1),
+        event("DiscreteLaplace", noise_parameter=0.0, sensitivity=1),
+        event("DiscreteLaplace", noise_parameter=1.0, sensitivity=1.5),
+        event("Composed", events=[gaussian(1.0), gaussian(-1.0)]),
+    ],
+)
+def test_bad_events(tree: Any) -> None:
+    with pytest.raises(ValueError, match="must"):
+        from_dp_event(tree, adjacency="zero-out")
+
+
+def test_adjacency_has_no_default_and_is_checked() -> None:
+    with pytest.raises(ValueError, match="adjacency"):
+        from_dp_event(gaussian(1.0), adjacency="replace")
+    with pytest.raises(TypeError):
+        from_dp_event(gaussian(1.0))
+
+
+def test_vectors_have_no_answer_for_sampled_exchanges() -> None:
+    for inside in (
+        event("Laplace", noise_multiplier=1.0),
+        event("SelfComposed", event=gaussian(1.0), count=2),
+    ):
+        tree = poisson(0.5, inside)
+        releases = from_dp_event(tree, adjacency="substitute")
+        with pytest.raises(NotImplementedError, match="substitute"):
+            al.epsilon(releases, delta=1e-6, adjacency="substitute")
+        with pytest.raises(NotImplementedError, match="group_size"):
+            al.epsilon(releases, delta=1e-6, adjacency="add", group_size=2)
+
+
+# --- The pairs
+
+
+@pytest.mark.parametrize("shifts", [(1, 1), (2, 1), (3, 2), (1, 1, 1)])
+@pytest.mark.parametrize("a", [0.2, 1.0, 3.0])
+def test_a_number_is_the_worst_vector(
+    shifts: tuple[int, ...], a: float
+) -> None:
+    whole, log_mass = geometric_losses(a, sum(shifts))
+    parts = [geometric_losses(a, shift) for shift in shifts]
+    losses = np.array([sum(x) for x in product(*(x for x, _ in parts))])
+    mass = np.exp([sum(x) for x in product(*(m for _, m in parts))])
+    for at in np.linspace(-0.1, 1.1, 61) * sum(shifts) * a:
+        vector = np.maximum(-np.expm1(at - losses), 0) @ mass
+        worst = np.maximum(-np.expm1(at - whole), 0) @ np.exp(log_mass)
+        assert vector <= worst + 1e-14
+
+
+@pytest.mark.parametrize("buckets", [2, 3, 10, 10**6])
+@pytest.mark.parametrize("noise", [1e-12, 0.1, 0.5, 1 - 1e-12, 1.0])
+def test_answers_out_of_many(noise: float, buckets: int) -> None:
+    p, m = Fraction(noise), buckets
+    lie = p / m
+    truth = 1 - p + lie
+    found = response_pairs(noise, buckets)
+    for alpha in (Fraction(1), Fraction(5, 4), Fraction(3), Fraction(1000)):
+        two = max(truth - alpha * lie, Fraction(0)) + (m - 2) * max(
+            lie - alpha * lie, Fraction(0)
+        )
+        one = max(truth - alpha / m, Fraction(0))
+        back = (m - 1) * max(Fraction(1, m) - alpha * lie, Fraction(0)) + max(
+            1 / Fraction(m) - alpha * truth, Fraction(0)
+        )
+        (p2, q2), (p1, q1) = (
+            np.exp(np.array(x.rows)[:, 2:].T)  # type: ignore[attr-defined]
+            for x in (found.exchange, found.pair)
+        )
+        for first, second, exact in (
+            (p2, q2, two),
+            (q2, p2, two),
+            (p1, q1, one),
+            (q1, p1, back),
+        ):
+            value = np.maximum(first - float(alpha) * second, 0).sum()
+            assert abs(value - float(exact)) < 4e-15
