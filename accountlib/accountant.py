@@ -32,7 +32,7 @@ from accountlib.choices import (
     moments,
 )
 from accountlib.curves import Curve, crossing, steepness
-from accountlib.dominating_pairs import ShiftedNoise
+from accountlib.dominating_pairs import DominatingPair, ShiftedNoise
 from accountlib.gaussian import gaussian_bounds, gaussian_epsilon_bounds
 from accountlib.sampling import Direction, Release, Steps, run_directions
 
@@ -42,6 +42,7 @@ __all__ = [
     "outward",
     "Solution",
     "Search",
+    "share_nothing",
     "solve",
     "with_largest",
     "answers",
@@ -226,12 +227,23 @@ class Search:
         return tiny or not self.found.open(self.query.width, enough).any()
 
 
+def share_nothing(pair: DominatingPair) -> bool:
+    """Whether each outcome of P is impossible under Q."""
+    cells = pair.cells(pair.start())
+    return not np.any((cells.log_p > -np.inf) & (cells.loss < np.inf))
+
+
 def solve(steps: Steps, query: Query, enough: Floats) -> Solution:
     """Both ends for each value; groups of values that are too wide, apart."""
     if not steps or not len(query.values):
         return Solution(0.0 * query.values, 0.0 * query.values)
     if query.asked == "epsilon" and query.values[0] == 0:
         return with_largest(steps, query, enough)
+    if any(share_nothing(pair) for pair, _ in steps):
+        ends = 1.0 + 0.0 * query.values
+        if query.asked == "epsilon":
+            ends = np.where(query.values < 1, np.inf, 0.0)
+        return Solution(ends, ends)
     (pair, number), count = steps[0], len(query.values)
     if (
         isinstance(pair, ShiftedNoise)
@@ -294,12 +306,12 @@ def answers(
     end is that of attained pairs."""
     found, most = [], 0.0 * query.values
     for direction in run_directions(releases, adjacency, size):
-        one = solve(direction.above, query, most)
+        share = replace(query, width=query.width / (1 + len(direction.below)))
+        one = solve(direction.above, share, most)
         if direction.below:
-            attained = [
-                solve(x, query, 0 * most).lower for x in direction.below
-            ]
-            one = replace(one, lower=np.max(attained, axis=0))
+            attained = [solve(x, share, 0 * most) for x in direction.below]
+            lower = np.max([x.lower for x in attained], axis=0)
+            one = replace(one, lower=lower)
         most = np.maximum(most, one.upper)
         found.append((direction, one))
     return found

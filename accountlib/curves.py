@@ -52,7 +52,7 @@ class Curve:
         self.up, self.sign = up, 1 if up else -1
         self.infinite = -math.expm1(miss) * (1 + self.sign * 1e-12)
         self.tables = [t for t in tables if len(t.loss)]
-        tops = [t.count * t.loss[-1] for t in self.tables]
+        tops = [t.count * t.loss.max() for t in self.tables]
         self.slack = 1e-12 * sum(map(abs, tops))
         self.top = sum(tops) + self.slack
         self.total = few(self.tables, up)
@@ -89,7 +89,8 @@ class Curve:
             m = np.exp(t.log_mass)
             wide = 4 * UNIT * (4 + float(m @ np.abs(t.log_mass)))
             log_mass += t.count * (math.log(math.fsum(m)) - wide)
-            log_top += t.count * float(t.log_mass[-1]) * (1 + 8 * UNIT)
+            largest = float(t.log_mass[t.loss.argmax()])
+            log_top += t.count * largest * (1 + 8 * UNIT)
         moment = log_moment(self.tables, WHOLE, -0.5)
         low = np.exp(moment + epsilon / 2) * (1 + 1e-12)
         room = epsilon - self.top + 3 * self.slack

@@ -264,6 +264,7 @@ def half(ways: Sequence[Direction], cutoff: float, width: float) -> Ends:
     ends = np.geomspace(1e-10, 1e-2, 17)
     grid = np.concatenate([ends, np.linspace(0, 1, 49), 1 - ends])
     e = tops[k] * np.sort(grid)
+    e = e[np.diff(np.exp(e), prepend=0) > 0]
     high = profile(ways[k : k + 1], tops[k : k + 1], e, 0.02 + 0 * e)[1]
     e, z = spread(e, high, cutoff, 1.3 * math.sqrt(width))
     room = np.fmin((1 + np.fmax(z, 0) ** 2 / 4) * width, 0.1)
