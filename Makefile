@@ -1,6 +1,5 @@
 # make book    the pages, in build/html; only what has changed runs again
 # make test    every check; builds the book first where it is missing or stale
-#              (a share of the longest ones; ACCOUNTLIB_ALL=1 runs them whole)
 # make tangle  writes accountlib anew from the notebooks
 # make lint    style, types and sizes only
 # make live    serves the book, and builds a page again when its text is saved
