@@ -11,7 +11,7 @@ import pytest
 import accountlib as al
 from accountlib.accountant import solve
 from accountlib.choices import Query
-from accountlib.practice import choosing
+from accountlib.beyond import choosing
 
 
 def stick(p, q, at):

@@ -6,16 +6,16 @@ Which numbers the paper prints, and which were computed again, is said in
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from accountlib.accountant import delta, epsilon
 from accountlib.gaussian import gaussian_bounds
 from accountlib.gdp import mu_from_epsilon_delta, mu_from_pure_dp
 from accountlib.mechanisms import (
+    ApproximateDP,
     DiscreteGaussian,
     Gaussian,
     Laplace,
@@ -26,9 +26,9 @@ from accountlib.regret import gdp
 from accountlib.report import report
 from accountlib.sampling import Poisson, Release
 from accountlib.tradeoff import both_curves, gaussian_tradeoff
+from tests import DATA
 from tests.exact_tradeoffs import Curve, Pair, gaussian_profile, mp
 
-DATA = Path(__file__).parents[1] / "data"
 BOTH = {"adjacency": "add-or-remove"}
 CIFAR = Poisson(16384 / 50000)
 IMAGENET = Release(Gaussian(2.5), Poisson(16384 / 1281167), 71589)
@@ -70,13 +70,13 @@ def test_proposition_6_1(epsilon_, mu, regret):
         for run in (Release(PureDP(epsilon_)), Release(Gaussian(1 / fit.mu)))
     )
     assert low <= math.tanh(epsilon_ / 2) <= high
-    assert tv.lower <= high and low <= tv.upper
+    assert tv.lower <= high * (1 + 1e-12) and low <= tv.upper * (1 + 1e-12)
 
 
 def test_laplace_of_scale_1():
     fit = gdp(Release(Laplace(1.0)), **BOTH)
     assert fit.mu == pytest.approx(1.030064, abs=1e-6)
-    assert fit.regret == pytest.approx(0.037016, abs=2e-5)
+    assert fit.regret == pytest.approx(0.037016, abs=2e-6)
     assert not fit.is_good
 
 
@@ -151,7 +151,7 @@ def test_imagenet():
 
 @pytest.mark.parametrize(
     "rate, scale, low, high",
-    [(0.75, 0.5, 1.7408, 1.7411), (0.5, 1.0, 0.6753, 0.6755)],
+    [(0.75, 0.5, 1.7408, 1.7411), (0.5, 1.0, 0.67535, 0.67540)],
 )
 @pytest.mark.parametrize("adjacency", ["add", "remove", "add-or-remove"])
 def test_asymmetric_curves(rate, scale, low, high, adjacency):
@@ -165,8 +165,6 @@ def test_asymmetric_curves(rate, scale, low, high, adjacency):
 def test_one_sampled_step_at_any_cutoff(cutoff):
     run = Release(Gaussian(1.0), Poisson(0.01))
     z = np.linspace(-1, -ndtri(cutoff), 400_001)
-    from scipy.special import ndtr
-
     w = 0.99 * ndtr(-z) + 0.01 * ndtr(1 - z)
     truth = float(np.max(z + ndtri(w)))
     fit = gdp(run, cutoff=cutoff, **BOTH)
@@ -227,11 +225,9 @@ def test_tier_2_places():
 
 def test_proposition_6_2():
     """(epsilon, delta) alone allows f(0) < 1, below every f_mu near 0."""
-    from accountlib.mechanisms import ApproximateDP
-
     lower, upper = both_curves(Release(ApproximateDP(1.0, 1e-3)), **BOTH)
     assert upper(1e-12) <= 0.999 + 1e-9
-    assert gaussian_tradeoff(1e-12, mu=3.0) > 0.99999
+    assert gaussian_tradeoff(1e-12, mu=3.0) > 0.9999
     fits = [
         gdp(Release(ApproximateDP(1.0, 1e-3)), cutoff=c, **BOTH).mu
         for c in (1e-6, 1e-20, 1e-60)
