@@ -32,7 +32,7 @@ BOOK := $(shell find book notebooks accountlib -type f -not -name '*.pyc') \
         $(wildcard benchmarks/*.json)
 
 # What can be looked up.
-BOOK += $(addprefix tools/, copies.py definitions.py hover.py lookup.py \
+BOOK += $(addprefix tools/, definitions.py hover.py lookup.py \
           places.py reference.py)
 
 # Not there where a course keeps it in a repository of its own.

@@ -29,7 +29,6 @@ extensions = [
     # from tools/
     "reference",
     "lookup",
-    "copies",
     "play",
     "places",
     "hover",

@@ -1,7 +1,7 @@
 """What the package defines, read from its files; nothing is imported.
 
-A name belongs to one module only (tools/tangle.py sees to that), so its bare
-form says which definition is meant.
+Where two modules define a name, its bare form means the one that `files` has
+first.
 """
 
 import ast
@@ -30,7 +30,7 @@ class Member:
 @dataclass(frozen=True)
 class Definition:
     name: str
-    module: str  # runs.one_call
+    module: str  # renyi.curves
     kind: str
     public: bool  # at the top of the package
     call: str
@@ -72,17 +72,27 @@ def files() -> list[Path]:
 
 @functools.cache
 def definitions() -> dict[str, Definition]:
-    """All names that the package exports."""
-    public = set(exported(parse(PACKAGE / "__init__.py")))
-    found = {}
+    """What a bare name means."""
+    return {x.name: x for x in reversed(everything())}
+
+
+@functools.cache
+def everything() -> tuple[Definition, ...]:
+    """All that the package exports."""
+    top = parse(PACKAGE / "__init__.py")
+    public = {x for key in ("__all__", "BEYOND") for x in listed(top, key)}
+    found = []
     for file in files():
         inside = file.relative_to(PACKAGE).with_suffix("")
         tree = parse(file)
-        names = exported(tree)
+        names = listed(tree, "__all__")
         for name, node, doc in defined(tree):
-            if name in names and name not in found:
-                same = [n for x, n, _ in defined(tree) if x == name]
-                found[name] = Definition(
+            if name not in names:
+                continue
+            names.remove(name)
+            same = [n for x, n, _ in defined(tree) if x == name]
+            found.append(
+                Definition(
                     name,
                     ".".join(inside.parts),
                     kind(node),
@@ -92,7 +102,8 @@ def definitions() -> dict[str, Definition]:
                     bases(node),
                     tuple(members(node)),
                 )
-    return found
+            )
+    return tuple(found)
 
 
 @functools.cache
@@ -125,10 +136,10 @@ def parse(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
 
-def exported(tree: ast.Module) -> list[str]:
-    """What a module says that it exports."""
+def listed(tree: ast.Module, key: str) -> list[str]:
+    """The names that a module lists under a name of its own."""
     for node in tree.body:
-        if isinstance(node, ast.Assign) and names_of(node) == ["__all__"]:
+        if isinstance(node, ast.Assign) and names_of(node) == [key]:
             return list(ast.literal_eval(node.value))
     return []
 

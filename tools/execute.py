@@ -71,19 +71,6 @@ def digest_of(page: Path) -> str:
     if page == INDEX:
         for read in ("CITATION.cff", "_config.yml"):
             digest.update((ROOT / read).read_bytes())
-    if page.stem in ("map", "course"):  # they read these files and lines
-        for read in ("_toc.yml", "notebooks/map.md", "book/instructors.md"):
-            digest.update((ROOT / read).read_bytes())
-        shown = re.compile(
-            r"^(?:# |\* Time|\* You need|from accountlib|    \w+,$"
-            r"|`+\{exercise|\([\w-]+\)=).*",
-            re.M,
-        )
-        for other in notebooks():
-            lines = shown.findall(other.read_text(encoding="utf-8"))
-            digest.update("\n".join(lines).encode())
-    if page.stem == "source":  # it shows what the package knows of the book
-        digest.update((ROOT / "accountlib" / "book.json").read_bytes())
     names = re.findall(r"^(?:from|import) (accountlib[\w.]*)", text, re.M)
     files: set[Path] = set().union(*map(needs, names))
     for file in sorted(files):

@@ -85,7 +85,7 @@ def notebook_of(
 
 
 def reads_sources(codes: list[NotebookNode]) -> bool:
-    """Whether a page shows the repository itself, as the map does."""
+    """Whether a page shows the repository itself, as the first one does."""
     return any(OUTSIDE.search(at_home(cell.source)) for cell in codes)
 
 

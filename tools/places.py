@@ -26,8 +26,7 @@ from sphinx.util.nodes import make_refnode
 # Sections that many pages have: the page is what a reader looks for.
 COMMON = 3
 # Pages about the book: they come after those that explain.
-ABOUT = {"bibliography", "course", "errata", "instructors", "map", "names"}
-ABOUT |= {"project"}
+ABOUT = {"bibliography", "errata", "instructors", "names", "project"}
 SENTENCE = re.compile(r"(?<!\bal)\.\s")
 LETTERS = {
     "varepsilon": "ε",

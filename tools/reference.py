@@ -5,8 +5,8 @@
     ```{overview} epsilon delta  their first lines, as a table
 
 A page `book/names.md` gets a list of all other names. An entry leads to the
-section of the page that derives it and to its code, and has its file to copy
-(tools/copies.py); below the code of a public name a link leads back.
+section of the page that derives it and to its code; below the code of a public
+name a link leads back.
 """
 
 import re
@@ -16,8 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from copies import one_file
-from definitions import PACKAGE, Definition, Member, definitions, files
+from definitions import Definition, Member, definitions, everything, files
 from docutils import nodes
 from docutils.statemachine import StringList
 from notebook import ROOT, dotted, parts
@@ -66,7 +65,7 @@ class Api(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        for file in (*files(), PACKAGE / "book.json"):
+        for file in files():
             self.env.note_dependency(file)
         found = []
         self.env.ref_context["py:module"] = "accountlib"
@@ -83,8 +82,7 @@ class Api(SphinxDirective):
         )
         content = found[-1][-1]
         content += self.text(definition.doc, bases=definition.bases)
-        content.insert(1, later(name=definition.name, kind="derived"))
-        content.insert(2, one_file(name=definition.name))
+        content.insert(1, later(name=definition.full_name, kind="derived"))
         for member in definition.members:
             self.env.ref_context["py:class"] = definition.name
             content += self.member(member)
@@ -233,7 +231,7 @@ class Exported(SphinxRole):
     """A name in the list of all others: its place and its object."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        definition = definitions()[self.text]
+        definition = next(x for x in everything() if x.full_name == self.text)
         code = nodes.literal(text=definition.name)
         anchor = definition.full_name
         target = nodes.inline("", "", code, ids=[anchor])
@@ -244,7 +242,7 @@ class Exported(SphinxRole):
         index = addnodes.index(
             entries=[("single", entry, anchor, "", None)], inline=True
         )
-        link = later("", target, name=definition.name, kind="code")
+        link = later("", target, name=definition.full_name, kind="code")
         return [index, link], []
 
 
@@ -272,34 +270,35 @@ def lines_of_names() -> Iterator[str]:
             yield "| Name | What it is |\n|---|---|"
             for name in other_names(page):
                 first = markdown(name.first_line).replace("|", r"\|")
-                yield f"| {{exported}}`{name.name}` | {first} |"
+                yield f"| {{exported}}`{name.full_name}` | {first} |"
 
 
 def other_names(page: Path) -> list[Definition]:
     """What a page exports, but not to the top of the package."""
     module = dotted(page)
-    found = definitions().values()
-    return [x for x in found if x.module == module and not x.public]
+    return [x for x in everything() if x.module == module and not x.public]
 
 
 def find_places(app: Any, doctree: nodes.document) -> None:
     """Where the code of a name is: it gets an anchor, and is noted."""
     docname = app.env.current_document.docname
     known = app.env.lookup_places = getattr(app.env, "lookup_places", {})
+    here = {x.name: x for x in everything() if x.page == docname}
     for cell in list(doctree.findall(nodes.container)):
         if "tag_export" not in cell["classes"]:
             continue
         found = re.findall(
             r"^(?:class|def) (\w+)|^(\w+)\b.*?=", code(cell), re.M
         )
-        for name in {a or b for a, b in found} & set(definitions()):
+        for name in {a or b for a, b in found} & set(here):
             section = section_of(cell)
             title = section.next_node(nodes.title)
             words = title.astext() if title else ""
-            known[name] = docname, section["ids"][0], words
+            full = here[name].full_name
+            known[full] = docname, section["ids"][0], words
             if f"code-{name}" not in doctree.ids:
                 cell["ids"].append(f"code-{name}")
-            if definitions()[name].public:
+            if here[name].public:
                 add_way_back(cell, name)
 
 
@@ -351,8 +350,8 @@ def resolve(app: Any, doctree: nodes.document, docname: str) -> None:
         elif node["kind"] == "entry":
             node.replace_self(entry(app, docname, name, node.children))
         elif node["kind"] == "code":
-            found = place(app, docname, name, f"code-{name}", node.children)
-            node.replace_self(found)
+            anchor = f"code-{name.rpartition('.')[2]}"
+            node.replace_self(place(app, docname, name, anchor, node.children))
         else:
             node.replace_self(derivation(app, docname, name))
 
@@ -398,6 +397,7 @@ def derivation(app: Any, docname: str, name: str) -> list[nodes.Node]:
     """The line that says where a name is derived."""
     if name not in app.env.lookup_places:
         return []
+    anchor = f"code-{name.rpartition('.')[2]}"
     home, section, words = app.env.lookup_places[name]
     page = app.env.titles[home].astext()
     where = f"{page}: {words}" if words != page else page
@@ -405,7 +405,7 @@ def derivation(app: Any, docname: str, name: str) -> list[nodes.Node]:
     line += nodes.Text("Derived in ")
     line += place(app, docname, name, section, [nodes.Text(where)])
     line += nodes.Text("; ")
-    line += place(app, docname, name, f"code-{name}", [nodes.Text("its code")])
+    line += place(app, docname, name, anchor, [nodes.Text("its code")])
     return [line]
 
 

@@ -5,22 +5,17 @@ python tools/tangle.py --check   fails if the package differs, or if an export
                                  cell holds what does not belong into a module
 
 The page notebooks/PART/idea.md becomes the module accountlib/PART/idea.py.
-A name whose cell is also tagged `public` stands at the top of the package; a
-cell tagged `command` makes the parser of `python -m accountlib COMMAND`. What
-the package knows of the book (its pages, its sources) is in book.json.
+A name whose cell is also tagged `public` stands at the top of the package.
 """
 
 import argparse
 import ast
-import builtins
-import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,13 +38,9 @@ class ExportError(Exception):
 
 @dataclass(frozen=True)
 class Module:
-    name: str  # with its part: counting.dots
-    title: str  # of its page
+    name: str  # with its part: renyi.curves
     text: str
-    names: list[str]  # all that it defines
-    libraries: dict[str, str]  # names from other packages, as there
-    public: list[str]  # those at the top of the package
-    commands: list[str]
+    public: list[str]  # names at the top of the package
 
 
 def main() -> int:
@@ -104,10 +95,6 @@ def package_files() -> dict[Path, str]:
         files[file] = module.text
         if file.parent != folder:
             files[file.parent / "__init__.py"] = part_package(part)
-    check_homes(modules)
-    if any(module.commands for module in modules):
-        files[folder / "__main__.py"] = command_line(modules)
-    files[folder / "book.json"] = book_data(modules)
     return laid_out(files | {folder / "__init__.py": package(modules)})
 
 
@@ -120,7 +107,7 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
     imports: dict[str, None] = {}  # a dict keeps the order, a set does not
     bodies: list[str] = []
     names: list[str] = []
-    tagged: dict[str, list[str]] = defaultdict(list)
+    public: list[str] = []
     where = str(path.relative_to(ROOT))
     section = ""
     for cell in code_cells(path):
@@ -141,8 +128,8 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
             bodies.append("\n".join(lines).strip("\n"))
         here = list(dict.fromkeys(defined(tree)))  # an overload is one name
         names += here
-        for tag in cell.tags:
-            tagged[tag] += here
+        if "public" in cell.tags:
+            public += here
     if not bodies:
         return None
     exported = [name for name in names if not name.startswith("_")]
@@ -155,50 +142,7 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
             *bodies,
         ]
     )
-    return Module(
-        name=dotted(path),
-        title=title(path),
-        text=text + "\n",
-        names=names,
-        libraries=libraries("\n".join(imports)),
-        public=tagged["public"],
-        commands=tagged["command"],
-    )
-
-
-def libraries(imports: str) -> dict[str, str]:
-    """Names from other packages, and what each of them is there."""
-    return {
-        alias.asname or alias.name: ".".join([*home, alias.name])
-        for node in ast.parse(imports).body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for home in [
-            imported(node) if isinstance(node, ast.ImportFrom) else []
-        ]
-        if not home or home[0].split(".")[0] != PACKAGE
-        for alias in node.names
-    }
-
-
-def check_homes(modules: list[Module]) -> None:
-    """Raise unless each name, private ones too, means one thing everywhere.
-
-    So definitions of any pages fit into one file (notebooks/source.md).
-    """
-    homes: dict[str, set[str]] = defaultdict(set)
-    for name in dir(builtins):
-        homes[name].add("Python")
-    for module in modules:
-        if "." not in module.name:
-            continue
-        homes[module.name.split(".")[0]].add("a part")
-        for name in module.names:
-            homes[name].add(module.name)
-        for name, statement in module.libraries.items():
-            homes[name].add(statement)
-    clash = sorted(name for name, where in homes.items() if len(where) > 1)
-    if clash:
-        raise ExportError(f"names defined twice: {', '.join(clash)}")
+    return Module(dotted(path), text + "\n", public)
 
 
 def package(modules: list[Module]) -> str:
@@ -242,74 +186,6 @@ def __dir__() -> list[str]:
 def version() -> str:
     with open(ROOT / "pyproject.toml", "rb") as file:
         return str(tomllib.load(file)["project"]["version"])
-
-
-def command_line(modules: list[Module]) -> str:
-    """The text of __main__.py: one command for each tagged function."""
-    commands = {
-        parser: module.name for module in modules for parser in module.commands
-    }
-    table = ", ".join(
-        f'"{parser.removesuffix("_parser")}": {parser}' for parser in commands
-    )
-    lines = [
-        HEADER.format("the notebooks"),
-        '"""Privacy accounting with certified bounds, from a shell."""',
-        "import argparse\nimport sys",
-        *(f"from .{home} import {name}" for name, home in commands.items()),
-        f"COMMANDS = {{{table}}}",
-        MAIN,
-    ]
-    return "\n\n".join(lines)
-
-
-MAIN = '''
-def main() -> int:
-    """Run the command that the arguments name."""
-    parser = argparse.ArgumentParser("python -m accountlib", None, __doc__)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name, parser_of in COMMANDS.items():
-        own = parser_of()
-        about = own.description
-        commands.add_parser(name, parents=[own], help=about, description=about)
-    options = parser.parse_args()
-    return int(options.run(options))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
-'''
-
-
-def book_data(modules: list[Module]) -> str:
-    """The version, the modules in order with their pages, the sources."""
-    data = {
-        "version": version(),
-        "pages": {module.name: module.title for module in modules},
-        "sources": sources(),
-    }
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-
-
-def sources() -> dict[str, list[str]]:
-    """BibTeX, line by line, of what docstrings call "Ganesh 2024".
-
-    The year is that of the key: theorems are counted as in that version.
-    """
-    text = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
-    found: dict[str, list[str]] = defaultdict(list)
-    for entry in re.finditer(
-        r"^@\w+\{[a-z]+(\d{4})\w*,\n(?:.*\n)*?\}$", text, re.M
-    ):
-        authors = re.search(r"author *= *\{(.*)\},?\n", entry[0])
-        people = authors[1].split(" and ") if authors else []
-        names = [name.split(",")[0].strip("{}") for name in people]
-        *most, last = names
-        who = f"{', '.join(most)} and {last}" if most else last
-        if len(names) > 3:
-            who = f"{names[0]} et al."
-        found[f"{who} {entry[1]}"] += entry[0].splitlines()
-    return found
 
 
 def parse(cell: Cell, where: str) -> ast.Module:

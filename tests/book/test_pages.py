@@ -23,15 +23,6 @@ def test_there_are_pages():
     assert (HTML / "index.html").exists()
 
 
-@pytest.mark.parametrize(
-    "old", ["01_divergences", "05_intervals", "10_sampling_pitfalls"]
-)
-def test_old_addresses_lead_somewhere(old):
-    page = (HTML / "notebooks" / f"{old}.html").read_text("utf-8")
-    target = page.split("url=")[1].split('"')[0]
-    assert (HTML / "notebooks" / target).is_file()
-
-
 @functools.cache
 def anchors(page):
     return {"", "top"} | {node["id"] for node in soup(page).find_all(id=True)}
