@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from accountlib.cells import Cells
 from accountlib.checks import Floats, check
 from accountlib.choices import (
     Kinds,
@@ -32,7 +33,7 @@ from accountlib.choices import (
     moments,
 )
 from accountlib.curves import Curve, crossing, steepness
-from accountlib.dominating_pairs import DominatingPair, ShiftedNoise
+from accountlib.dominating_pairs import ShiftedNoise
 from accountlib.gaussian import gaussian_bounds, gaussian_epsilon_bounds
 from accountlib.sampling import Direction, Release, Steps, run_directions
 
@@ -44,7 +45,7 @@ __all__ = [
     "Search",
     "share_nothing",
     "solve",
-    "with_largest",
+    "largest_loss",
     "answers",
     "ask",
     "epsilon",
@@ -136,6 +137,7 @@ class Search:
         self.query, self.epsilon = query, query.asked == "epsilon"
         self.pairs, self.counts = zip(*steps, strict=True)
         self.edges = [pair.start() for pair in self.pairs]
+        self.look()
         self.orders, self.splits = (
             np.geomspace(1e-6, 1e12, 49),
             np.array([np.inf]),
@@ -144,15 +146,16 @@ class Search:
         none = np.inf if self.epsilon else 1.0
         self.found = Solution(0.0 * query.values, none + 0.0 * query.values)
 
-    def kinds(self) -> Kinds:
-        """The cells of all steps, with their counts."""
+    def look(self) -> None:
+        """Compute the cells of all steps."""
         rows = zip(self.pairs, self.edges, self.counts, strict=True)
-        return [(pair.cells(edges), count) for pair, edges, count in rows]
+        self.kinds = [
+            (pair.cells(edges), count) for pair, edges, count in rows
+        ]
 
     def choose(self, enough: Floats) -> tuple[Plan, Floats]:
         """Look at the cells, choose, and cut them anew."""
-        kinds = self.kinds()
-        seen = moments(kinds, self.orders, self.splits)
+        seen = moments(self.kinds, self.orders, self.splits)
         at, found = estimates(seen, self.query), self.found
         if self.epsilon and found.plan:
             high = found.upper * (1 - self.query.width / 3)
@@ -160,15 +163,16 @@ class Search:
         if self.epsilon:
             at[:, 0] = np.maximum(at[:, 0], enough)
         chosen = Planner(seen, at, self.query, self.effort, self.slope).plan()
-        self.cut(kinds, chosen, at[:, 0])
+        self.cut(chosen, at[:, 0])
         scale = max(at[:, 0].max(), 1 / max(chosen.orders))
         around = np.exp(np.sinh(np.linspace(-3.4, 3.4, 29)) / 4)
         self.orders = np.unique(np.outer(chosen.orders, around))
         self.splits = np.append(scale * np.geomspace(1e-4, 0.97, 20), np.inf)
         return chosen, at[:, 0]
 
-    def cut(self, kinds: Kinds, chosen: Plan, at: Floats) -> None:
+    def cut(self, chosen: Plan, at: Floats) -> None:
         """New edges: the error that is allowed with the fewest cells."""
+        kinds = self.kinds
         if sum(self.counts) == 1:  # only the cells around epsilon matter
             ends = self.found.lower.min(), self.found.upper.max()
             if not (self.epsilon and self.found.plan):
@@ -191,6 +195,7 @@ class Search:
             pieces = scale * np.cbrt(error) + least + 0.1
             pieces = np.where(pieces > 0, np.fmin(pieces, most), 1.0)
             self.edges[k] = self.pairs[k].finer(self.edges[k], pieces)
+        self.look()
 
     def turn(self, enough: Floats) -> bool:
         """Choose, then both ends; whether the search is over.
@@ -198,19 +203,19 @@ class Search:
         Answers up to `enough` need no lower end.
         """
         (chosen, at), values = self.choose(enough), self.query.values
-        kinds, before = self.kinds(), self.found
+        kinds, before = self.kinds, self.found
         top = Curve(kinds, chosen, True)
         done = top(enough) <= values if self.epsilon else top(values) <= enough
         if done.all():
             upper = np.minimum(before.upper, enough)
             self.found = Solution(before.lower, upper)
             return True
-        low = Curve(kinds, chosen, False)
+        low, width = Curve(kinds, chosen, False), self.query.width
         ends = [low(values), top(values)]
         if self.epsilon:
-            ends = [
-                crossing(x, values, at, self.query.width) for x in (low, top)
-            ]
+            high = crossing(top, values, at, width)
+            near = np.where(high < np.inf, high, at)
+            ends = [crossing(low, values, near, width), high]
         lower, upper = (
             np.maximum(before.lower, ends[0]),
             np.minimum(before.upper, ends[1]),
@@ -222,45 +227,51 @@ class Search:
         cells = sum(len(x.loss) for x, _ in kinds)
         self.found = Solution(lower, upper, chosen, cells, (low, top))
         self.slope = steepness(top, at, 0.1 / max(chosen.slopes))
-        self.effort *= 1.3 if self.effort == 1 else 1.8
+        far = bool(np.any(upper > 2 * lower))
+        self.effort *= 1.3 if far or self.effort == 1 else 1.8
         tiny = not self.epsilon and upper.max() < 1e-200
         return tiny or not self.found.open(self.query.width, enough).any()
 
 
-def share_nothing(pair: DominatingPair) -> bool:
+def share_nothing(cells: Cells) -> bool:
     """Whether each outcome of P is impossible under Q."""
-    cells = pair.cells(pair.start())
     return not np.any((cells.log_p > -np.inf) & (cells.loss < np.inf))
 
 
 def solve(steps: Steps, query: Query, enough: Floats) -> Solution:
     """Both ends for each value; groups of values that are too wide, apart."""
-    if not steps or not len(query.values):
-        return Solution(0.0 * query.values, 0.0 * query.values)
-    if query.asked == "epsilon" and query.values[0] == 0:
-        return with_largest(steps, query, enough)
-    if any(share_nothing(pair) for pair, _ in steps):
-        ends = 1.0 + 0.0 * query.values
-        if query.asked == "epsilon":
-            ends = np.where(query.values < 1, np.inf, 0.0)
+    values, count = query.values, len(query.values)
+    if not steps or not count:
+        return Solution(0.0 * values, 0.0 * values)
+    search, asked_epsilon = Search(steps, query), query.asked == "epsilon"
+    if any(share_nothing(cells) for cells, _ in search.kinds):
+        ends = (
+            np.where(values < 1, np.inf, 0)
+            if asked_epsilon
+            else 1 + 0 * values
+        )
         return Solution(ends, ends)
-    (pair, number), count = steps[0], len(query.values)
+    largest = largest_loss(search.kinds)
+    if not asked_epsilon and values[0] >= largest[1]:
+        return Solution(0.0 * values, 0.0 * values)
+    if asked_epsilon and values[0] == 0:
+        rest = solve(steps, replace(query, values=values[1:]), enough[1:])
+        low, high = np.insert([rest.lower, rest.upper], 0, largest, axis=1)
+        return replace(rest, lower=low, upper=high)
+    pair = steps[0][0]
     if (
         isinstance(pair, ShiftedNoise)
         and pair.is_normal
-        and len(steps) == number == 1
+        and sum(search.counts) == 1
     ):
-        closed = (
-            gaussian_bounds
-            if query.asked == "delta"
-            else gaussian_epsilon_bounds
-        )
-        return Solution(*closed(query.values, pair.shifts[0]))
-    search, gaps = Search(steps, query), [1.0, 1.0, 1.0]
+        closed = gaussian_epsilon_bounds if asked_epsilon else gaussian_bounds
+        return Solution(*closed(values, pair.shifts[0]))
     search.choose(enough)
+    gaps = [np.inf] * 3
     while not search.turn(enough) and len(gaps) < (11 if count == 1 else 5):
-        gaps.append(float(np.max(1 - search.found.lower / search.found.upper)))
-        if len(gaps) > 5 and gaps[-1] > 0.7 * gaps[-3]:
+        ends = search.found.upper, search.found.lower + 1e-300
+        gaps.append(float(np.log(np.divide(*ends)).max()))
+        if len(gaps) > 5 and gaps[-1] > 0.8 * gaps[-3]:
             break  # not getting narrower
     found = search.found
     rows = np.flatnonzero(found.open(query.width, enough))
@@ -268,32 +279,23 @@ def solve(steps: Steps, query: Query, enough: Floats) -> Solution:
         return found
     lower, upper = found.lower.copy(), found.upper.copy()
     for part in np.array_split(rows, min(len(rows), 2)):
-        again = solve(
-            steps, replace(query, values=query.values[part]), enough[part]
-        )
+        some = replace(query, values=values[part])
+        again = solve(steps, some, enough[part])
         lower[part] = np.maximum(lower[part], again.lower)
         upper[part] = np.minimum(upper[part], again.upper)
     return replace(found, lower=lower, upper=upper)
 
 
-def with_largest(steps: Steps, query: Query, enough: Floats) -> Solution:
-    """The ends for delta = 0, the largest loss, and those for the rest."""
+def largest_loss(kinds: Kinds) -> Floats:
+    """Both ends of the largest loss of a run."""
     ends = np.zeros(2)
-    for pair, count in steps:
-        cells = pair.cells(pair.start())
+    for cells, count in kinds:
         some = cells.log_p > -np.inf
         top = cells.right[some].max()
         wide = 4 * cells.loss_error[some].max() + 1e-12 * abs(top)
-        ends += count * (
-            top + wide * np.array([-1, 1]) if top < np.inf else top
-        )
-    rest = solve(steps, replace(query, values=query.values[1:]), enough[1:])
-    low, high = np.maximum(ends, 0.0)
-    return replace(
-        rest,
-        lower=np.append(low, rest.lower),
-        upper=np.append(high, rest.upper),
-    )
+        around = wide * np.array([-1.0, 1.0]) if top < np.inf else 0.0
+        ends += count * (top + around)
+    return np.maximum(ends, 0.0)
 
 
 # --- Two calls

@@ -29,6 +29,7 @@ from accountlib.fourier import Part, log_peak
 __all__ = [
     "Kinds",
     "LEAST",
+    "MOST",
     "Query",
     "Moments",
     "moments",
@@ -42,6 +43,7 @@ __all__ = [
 
 Kinds = Sequence[tuple[Cells, int]]
 LEAST = 1e-12  # estimates of epsilon are at least this
+MOST = 2**15  # frequencies
 
 # --- One look tells nearly everything
 
@@ -188,16 +190,19 @@ class Planner:
         room = self.query.width + 0 * self.at[:, 0]
         if self.query.asked == "epsilon":
             room = np.clip(room * self.slope * self.at[:, 0], 1e-6, 0.5)
-            room[self.at[:, 0] == LEAST] = 0.5  # to prove that epsilon is 0
+            room[self.at[:, 0] == LEAST] = 0.5 * self.effort**-3  # to prove 0
         parts, orders, slopes = [], [], []
         for which, x, share in zip(names, over, shares.tolist(), strict=True):
             good = x <= x.min(1, keepdims=True) + 0.1
             last = good.shape[1] - 1 - good[:, ::-1].argmax(1)
             order = slope = self.seen.orders[last]
-            if which != "far" and share > 0.01:
+            if share > 0.01:
                 slope = np.clip(self.slope, order, 1e4 * order)
-            own = np.fmin(room / max(share, 0.01), 0.5)
-            parts.append(self.part(which, split, x, slope, own))
+            costs = slope * (slope + 1) * max(share, 0.01)
+            most = float(
+                (np.fmin(room, 0.5 * max(share, 0.01)) / (3 * costs)).min()
+            )
+            parts.append(self.part(which, split, x, most, room))
             orders.append(float(order.max()))
             slopes.append(float(slope.max()))
         log_delta = float(self.at[:, 1].min())
@@ -211,14 +216,10 @@ class Planner:
         )
 
     def part(
-        self,
-        which: str,
-        split: float,
-        over: Floats,
-        slope: Floats,
-        room: Floats,
+        self, which: str, split: float, over: Floats, most: float, room: Floats
     ) -> Part:
-        """The tilt with a short period that loses few digits."""
+        """The tilt with a short period that loses few digits; the variance
+        is `most`, at most."""
         orders = self.seen.orders
         need = np.fmax((over - np.log(0.01 * room)[:, None]).max(0), 1.0)
         gap = orders - orders[:, None]  # a row for each tilt
@@ -231,15 +232,17 @@ class Planner:
         cost += np.fmax(excess - 10, 0)
         t = int(np.nanargmin(np.where(np.isfinite(period), cost, np.inf)))
         tilt = orders[t]
-        v = min(float((room / (3 * slope * (slope + 1))).min()), 4.0)
-        v *= self.effort**-3
+        v = min(most, 4.0) * self.effort**-3
         size = excess[t] - log_peak(tilt) - math.log(0.01 * room.min())
         theta = 1 / math.sqrt(v)
         for _ in range(4):  # where what is left out is small enough
             log_size = size + v * tilt * (tilt + 1) / 2
             log_size += math.log((theta**-2 + v) / (math.pi * v * theta))
             theta = math.sqrt(max(2 * log_size, 1) / v)
-        last = math.ceil(min(theta * period[t] / (2 * math.pi), 1e9))
+            last = math.ceil(theta * period[t] / (2 * math.pi))
+            if last > MOST:
+                v, theta = v * (last / MOST) ** 2, theta * MOST / last
+        last = min(last, MOST)
         ends = orders[[left[t].argmin(), right[t].argmin()]].tolist()
         w = float(period[t])
         return Part(which, split, float(tilt), w, v, max(last, 4), *ends)

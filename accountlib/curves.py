@@ -15,7 +15,6 @@ Names used here:
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -29,12 +28,11 @@ from accountlib.fourier import (
 )
 from accountlib.rounding import log_moment, spectrum
 
-__all__ = ["FEW", "MOST", "WHOLE", "Curve", "few", "crossing", "steepness"]
+__all__ = ["FEW", "WHOLE", "Curve", "few", "crossing", "steepness"]
 
 # --- Names used here
 
 FEW = 2**14  # sums of losses that are added one by one
-MOST = 2**15  # frequencies
 WHOLE = Part("all", np.inf, 1.0, 1.0, 1.0, 1, 0.5, 2.0)
 
 # --- Two curves
@@ -57,7 +55,7 @@ class Curve:
         self.top = sum(tops) + self.slack
         self.total = few(self.tables, up)
         self.sums = [
-            spectrum(self.tables, replace(x, last=min(x.last, MOST)), up)
+            spectrum(self.tables, x, up)
             for x in (() if self.total else chosen.parts)
         ]
 
@@ -155,7 +153,10 @@ def crossing(
     log_high = -log_low
     if curve.up:
         high[curve(low) <= deltas] = 0.0
-    points = guess[:, None] * np.array([0.5, 0.9, 0.97, 1, 1.03, 1.1, 2])
+    around = np.array([0.5, 0.9, 0.97, 1, 1.03, 1.1, 2])
+    if not curve.up:  # the guess is an upper end
+        around = 1 - width * np.array([-1, 0.1, 0.3, 0.6, 1, 3, 10, 50, 300])
+    points = np.maximum(guess[:, None] * around, 0.0)
     for _ in range(9):
         logs = np.log(curve(points))
         over = logs > aim[:, None]

@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from accountlib.checks import UNIT, Floats
 from accountlib.fourier import (
@@ -38,6 +37,7 @@ from accountlib.fourier import (
 
 __all__ = [
     "TINY",
+    "log_sum",
     "tilted",
     "log_one_plus",
     "log_expm1",
@@ -52,6 +52,12 @@ __all__ = [
 TINY = 1e-290  # more than all that underflow can lose
 
 
+def log_sum(x: Floats) -> float:
+    """log of the sum of e^x; -inf if there is nothing to add."""
+    top = float(x.max(initial=-np.inf))
+    return top + math.log(np.exp(x - top).sum()) if top > -np.inf else top
+
+
 def tilted(table: Table, part: Part, up: bool) -> tuple[Floats, float, float]:
     """Masses m = e^(tilt (x - c) + log p - k), rounded outward, c and k."""
     x, log_m, sign = table.loss, table.log_mass, 1 if up else -1
@@ -62,7 +68,7 @@ def tilted(table: Table, part: Part, up: bool) -> tuple[Floats, float, float]:
     power = part.tilt * (x - center)
     wide = np.abs(power) + np.abs(log_m) + 8
     power = power + log_m
-    k = float(logsumexp(power[used]))
+    k = log_sum(power[used])
     power = power - k + sign * 8 * UNIT * (wide + abs(k))
     m = np.exp(np.where(used, np.fmin(power, 1.0), -np.inf))
     m = np.where(m > 2, np.nan, m)  # only noise is left
@@ -193,14 +199,14 @@ def log_moment(tables: Sequence[Table], part: Part, order: float) -> float:
     each = (len(tables) + 8) * UNIT
     for t in tables:
         power, near = order * t.loss + t.log_mass, part.near(t.loss)
-        n = float(logsumexp(power[near]))
+        n = log_sum(power[near])
         r = 1.4 * len(power) + 64 + 4 * np.abs(order * t.loss).max()
         r = UNIT * (r + 5 * np.abs(t.log_mass).max())
         total += t.count * n
         error += t.count * (r + each * (abs(n) + np.abs(power).max()))
         if part.which == "far" and not near.all():
             worst = max(worst, r)
-            gain += t.count * np.logaddexp(0.0, logsumexp(power[~near]) - n)
+            gain += t.count * np.logaddexp(0.0, log_sum(power[~near]) - n)
     if part.which == "far":
         total += float(log_expm1(np.array(gain)))
         error += (2 * worst + each) * (1 + gain)
@@ -242,7 +248,7 @@ class Spectrum:
         n = math.isqrt(self.part.last) + 1  # phases as products of two
         theta = self.part.theta[:n]
         fine = np.exp(1j * np.multiply.outer(y, theta))
-        blocks = np.pad(self.weights, (0, -len(self.weights) % n))
+        blocks = np.append(self.weights, np.zeros(-len(self.weights) % n))
         blocks = blocks.reshape(-1, n)
         angle = n * 2 * math.pi / self.part.period
         coarse = np.multiply.outer(y, angle * np.arange(len(blocks)))

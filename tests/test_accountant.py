@@ -108,7 +108,7 @@ def test_no_choice_makes_a_bound_wrong(seed):
             parts = (part,) if rng.random() < 0.5 else tuple(two)
             chosen = replace(chosen, parts=parts)
             low, high = (
-                Curve(search.kinds(), chosen, up)(np.array([epsilon]))[0]
+                Curve(search.kinds, chosen, up)(np.array([epsilon]))[0]
                 for up in (False, True)
             )
         exact = sampled_bits(epsilon)
