@@ -4,7 +4,7 @@
 # make lint    style, types and sizes only
 # make live    serves the book, and builds a page again when its text is saved
 # make lab     opens the notebooks in JupyterLab
-# make slides  five lectures as slides, in build/slides: tools/slides.py
+# make slides  two lectures as slides, in build/slides: tools/slides.py
 # make pdf     the book as one file, build/book.pdf: tools/pdf.py
 # make search  looks for runs where add is worse than remove: search/README.md
 # make assignments   sheets for the students of a roster: course/README.md
