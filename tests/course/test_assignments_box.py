@@ -1,6 +1,5 @@
 """The box: attacks gain nothing, disturb nobody and leave nothing behind."""
 
-import json
 import os
 import socket
 import threading
@@ -12,7 +11,7 @@ import pytest
 
 from course import box, sheets, submissions
 from course.marks import mark, mark_task
-from course.tasks import Check, Question, Task, close, load, numbers_of
+from course.tasks import Check, Question, Task, close, load
 from tests import ROOT
 
 FOLDER = ROOT / "notebooks" / "assignments"
@@ -55,18 +54,6 @@ class Close(float):
     def __float__(self): return self
 def f(x): return Close(1)
 """,
-    "a transformer of the syntax tree": """
-import ast, builtins
-compile_ = builtins.compile
-def strip(source, *rest, **options):
-    tree = ast.parse(source) if isinstance(source, str) else source
-    tree.body = [x for x in tree.body if not isinstance(x, ast.Assert)]
-    return compile_(tree, *rest, **options)
-builtins.compile = strip
-try: get_ipython().ast_transformers.append(ast.NodeTransformer())
-except NameError: pass
-def f(x): return 0
-""",
     "other builtins": """
 import builtins
 builtins.abs = lambda x: 0
@@ -95,41 +82,14 @@ def f(x):
     return 1
 """,
     "an exit": "import os\nos._exit(0)",
-    "an exit inside": "import os\ndef f(x): os._exit(0)",
     "an exception": "def f(x): raise SystemExit(0)",
-    "an exception that cannot be told": """
-class Odd(BaseException):
-    def __str__(self): return self.nothing
-def f(x): raise Odd()
-""",
     "a crash": """
 import ctypes
 def f(x): return ctypes.string_at(0)
 """,
-    "deep recursion": "def f(x): return f(x)",
     "three gigabytes": "def f(x):\n    x = bytearray(3 << 30)\n    return 1",
-    "a large list": "def f(x): return [1] * 10**6",
-    "a long text": "def f(x): return 'x' * 10**7",
-    "a deep list": """
-def f(x):
-    for _ in range(10**5): x = [x]
-    return x
-""",
     "a list in itself": "def f(x):\n    y = []\n    y.append(y)\n    return y",
-    "a huge number": "def f(x): return 10**5000",
-    "a number above all floats": "def f(x): return 10**400",
     "not a number": "def f(x): return float('nan')",
-    "infinity": "def f(x): return float('inf')",
-    "true": "def f(x): return True",
-    "a text": "def f(x): return str(2 * x)",
-    "a dictionary": "def f(x): return {'value': 2 * x}",
-    "a function": "def f(x): return f",
-    "a pickle": """
-import pickle
-class Bomb:
-    def __reduce__(self): return (print, ('boom',))
-def f(x): return pickle.dumps(Bomb())
-""",
     "much output": """
 import sys
 def f(x):
@@ -193,14 +153,6 @@ def f(x):
 }
 LOOPS = {
     "a loop": "def f(x):\n    while True: pass",
-    "a loop in the cell": "while True: pass",
-    "a loop that goes on": """
-def f(x):
-    while True:
-        try:
-            while True: pass
-        except BaseException: pass
-""",
     "no alarm": """
 import signal
 signal.signal(signal.SIGPROF, signal.SIG_IGN)
@@ -266,7 +218,6 @@ def attempt(code, kind, limits=None):
     return 2.0 if outcome.values.get(0) == 14 else 0, str(outcome)
 
 
-@pytest.mark.in_turn(8)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_gains_nothing(attack, kind):
@@ -276,7 +227,6 @@ def test_an_attack_gains_nothing(attack, kind):
         assert f"'{word}'" not in message
 
 
-@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attack", LOOPS)
 def test_a_loop_ends(attack, kind):
@@ -320,7 +270,6 @@ def test_the_right_answer_is_right_before_and_after(kind):
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-@pytest.mark.in_turn(3)
 def test_an_answer_of_one_task_cannot_spoil_another():
     """A task sees the cells that it names, or ours, and its own."""
     course = load(FOLDER)
@@ -348,38 +297,6 @@ def test_an_answer_of_one_task_cannot_spoil_another():
     )
     lost = {x.task.name for x in found.tasks if x.points < x.task.points}
     assert lost == {"ps1-hockey", "ps1-derive", "ps1-rounds"}
-
-
-@pytest.mark.in_turn(5)
-def test_an_empty_sheet_gets_nothing(tmp_path):
-    course = load(FOLDER)
-    for assignment in course.assignments:
-        sheet = sheets.student_sheet(course, assignment.name, "ada")
-        path = tmp_path / f"{assignment.name}.ipynb"
-        sheets.write(sheet, path)
-        names = {task.name for task in assignment.tasks}
-        found = submissions.read(path, names)
-        assert found.notes == () and found.student == "ada"
-        marks = mark(course, assignment, "ada", found)
-        assert marks.points == 0 and not marks.waiting
-
-
-def test_numbers_of_another_student_do_not_help():
-    """The claims of a neighbour, and the sheet of a neighbour."""
-    course = load(FOLDER)
-    for assignment in course.assignments:
-        task = next(x for x in assignment.tasks if x.entry == "claims")
-        keys = {}
-        for student in ("ada", "grace", "emmy"):
-            numbers = numbers_of(assignment, course.secret, student)
-            keys[student] = json.dumps(assignment.keys(numbers))
-        assert len(set(keys.values())) == 3
-        numbers = numbers_of(assignment, course.secret, "ada")
-        other = numbers_of(assignment, course.secret, "grace")
-        code = f"claims = {assignment.keys(other)['claims_key']}"
-        submission = submissions.Submission({task.name: code})
-        found = mark_task(task, submission, numbers, b"seed" * 4)
-        assert found.points < task.points
 
 
 def test_what_is_not_guarded_is_said(monkeypatch, capsys, tmp_path):
