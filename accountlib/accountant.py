@@ -161,7 +161,7 @@ class Search:
             high = found.upper * (1 - self.query.width / 3)
             at[:, 0] = np.clip(at[:, 0], found.lower, high)
         if self.epsilon:
-            at[:, 0] = np.maximum(at[:, 0], enough)
+            at[:, 0] = np.fmax(at[:, 0], np.where(enough < np.inf, enough, 0))
         chosen = Planner(seen, at, self.query, self.effort, self.slope).plan()
         self.cut(chosen, at[:, 0])
         scale = max(at[:, 0].max(), 1 / max(chosen.orders))
