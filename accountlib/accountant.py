@@ -44,6 +44,7 @@ __all__ = [
     "Solution",
     "Search",
     "share_nothing",
+    "at_once",
     "solve",
     "largest_loss",
     "answers",
@@ -138,13 +139,10 @@ class Search:
         self.pairs, self.counts = zip(*steps, strict=True)
         self.edges = [pair.start() for pair in self.pairs]
         self.look()
-        self.orders, self.splits = (
-            np.geomspace(1e-6, 1e12, 49),
-            np.array([np.inf]),
-        )
-        self.effort, self.slope = 1.0, 0.0
-        none = np.inf if self.epsilon else 1.0
-        self.found = Solution(0.0 * query.values, none + 0.0 * query.values)
+        self.orders = np.geomspace(1e-6, 1e12, 49)
+        self.splits, self.effort, self.slope = np.array([np.inf]), 1.0, 0.0
+        none = 0.0 * query.values
+        self.found = Solution(none, none + (np.inf if self.epsilon else 1.0))
 
     def look(self) -> None:
         """Compute the cells of all steps."""
@@ -179,12 +177,8 @@ class Search:
                 ends = 0.9 * at.min(), 1.1 * at.max()
             cells = kinds[0][0]
             asked = (cells.left <= ends[1]) & (cells.right >= ends[0])
-            wishes = [
-                (
-                    0 * cells.loss,
-                    0.9 + asked * min(31, 2000 / max(asked.sum(), 1)),
-                )
-            ]
+            least = 0.9 + asked * min(31, 2000 / max(asked.sum(), 1))
+            wishes = [(0 * cells.loss, least)]
         else:
             wishes = [demand(cells, count, chosen) for cells, count in kinds]
         total = 1e-9 + sum(np.nansum(np.cbrt(error)) for error, _ in wishes)
@@ -216,14 +210,10 @@ class Search:
             high = crossing(top, values, at, width)
             near = np.where(high < np.inf, high, at)
             ends = [crossing(low, values, near, width), high]
-        lower, upper = (
-            np.maximum(before.lower, ends[0]),
-            np.minimum(before.upper, ends[1]),
-        )
+        lower = np.maximum(before.lower, ends[0])
+        upper = np.minimum(before.upper, ends[1])
         if np.any(lower > upper):
-            raise ArithmeticError(
-                f"ends cross: {lower}, {upper}, {self.pairs}"
-            )
+            raise ArithmeticError(f"ends cross: {lower}, {upper}")
         cells = sum(len(x.loss) for x, _ in kinds)
         self.found = Solution(lower, upper, chosen, cells, (low, top))
         self.slope = steepness(top, at, 0.1 / max(chosen.slopes))
@@ -238,38 +228,39 @@ def share_nothing(cells: Cells) -> bool:
     return not np.any((cells.log_p > -np.inf) & (cells.loss < np.inf))
 
 
+def at_once(search: Search) -> Solution | None:
+    """Answers that need no sum."""
+    values, pair, kinds = search.query.values, search.pairs[0], search.kinds
+    none = 0.0 * values
+    if any(share_nothing(cells) for cells, _ in kinds):
+        zero = search.epsilon & (values == 1)
+        ends = np.where(zero, 0.0, search.found.upper)
+        return Solution(ends, ends)
+    if not search.epsilon and values[0] >= largest_loss(kinds)[1]:
+        return Solution(none, none)
+    one = isinstance(pair, ShiftedNoise) and sum(search.counts) == 1
+    if one and pair.is_normal:
+        closed = gaussian_epsilon_bounds if search.epsilon else gaussian_bounds
+        return Solution(*closed(values, pair.shifts[0]))
+    return None
+
+
 def solve(steps: Steps, query: Query, enough: Floats) -> Solution:
     """Both ends for each value; groups of values that are too wide, apart."""
     values, count = query.values, len(query.values)
     if not steps or not count:
         return Solution(0.0 * values, 0.0 * values)
-    search, asked_epsilon = Search(steps, query), query.asked == "epsilon"
-    if any(share_nothing(cells) for cells, _ in search.kinds):
-        ends = (
-            np.where(values < 1, np.inf, 0)
-            if asked_epsilon
-            else 1 + 0 * values
-        )
-        return Solution(ends, ends)
-    largest = largest_loss(search.kinds)
-    if not asked_epsilon and values[0] >= largest[1]:
-        return Solution(0.0 * values, 0.0 * values)
-    if asked_epsilon and values[0] == 0:
+    search, gaps = Search(steps, query), [np.inf] * 3
+    if search.epsilon and values[0] == 0:
         rest = solve(steps, replace(query, values=values[1:]), enough[1:])
-        low, high = np.insert([rest.lower, rest.upper], 0, largest, axis=1)
+        ends = [rest.lower, rest.upper]
+        low, high = np.insert(ends, 0, largest_loss(search.kinds), axis=1)
         return replace(rest, lower=low, upper=high)
-    pair = steps[0][0]
-    if (
-        isinstance(pair, ShiftedNoise)
-        and pair.is_normal
-        and sum(search.counts) == 1
-    ):
-        closed = gaussian_epsilon_bounds if asked_epsilon else gaussian_bounds
-        return Solution(*closed(values, pair.shifts[0]))
+    if known := at_once(search):
+        return known
     search.choose(enough)
-    gaps = [np.inf] * 3
     while not search.turn(enough) and len(gaps) < (11 if count == 1 else 5):
-        ends = search.found.upper, search.found.lower + 1e-300
+        ends = [search.found.upper, search.found.lower + 1e-300]
         gaps.append(float(np.log(np.divide(*ends)).max()))
         if len(gaps) > 5 and gaps[-1] > 0.8 * gaps[-3]:
             break  # not getting narrower
@@ -290,9 +281,9 @@ def largest_loss(kinds: Kinds) -> Floats:
     """Both ends of the largest loss of a run."""
     ends = np.zeros(2)
     for cells, count in kinds:
-        some = cells.log_p > -np.inf
-        top = cells.right[some].max()
-        wide = 4 * cells.loss_error[some].max() + 1e-12 * abs(top)
+        last = np.where(cells.log_p > -np.inf, cells.right, -np.inf).argmax()
+        top = cells.right[last]
+        wide = 4 * cells.loss_error[last] + 1e-12 * abs(top)
         around = wide * np.array([-1.0, 1.0]) if top < np.inf else 0.0
         ends += count * (top + around)
     return np.maximum(ends, 0.0)
@@ -334,10 +325,7 @@ def ask(
     query = Query(asked, values, check("relative_width", width, 1e-6, 0.5))
     with np.errstate(all="ignore"):
         found = answers(releases, query, adjacency, size)
-    ends = [
-        np.max([x.lower for _, x in found], 0),
-        np.max([x.upper for _, x in found], 0),
-    ]
+    ends = np.max([(x.lower, x.upper) for _, x in found], axis=0)
     lower, upper = (x[place].reshape(given.shape) for x in ends)
     return Bound(lower[()], upper[()]), found
 

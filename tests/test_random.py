@@ -84,14 +84,15 @@ def verdict(setting, bound):
     """One word, and what there is to say."""
     if isinstance(bound, Exception):
         return type(bound).__name__, str(bound), 0.0
-    wrong, spent = timed(60, violation, setting, bound.lower, bound.upper)
-    if isinstance(wrong, NoTruth | TooLong):
-        return "no truth", str(wrong), spent
-    if wrong:
+    wrong, spent = timed(5, violation, setting, bound.lower, bound.upper)
+    unknown = isinstance(wrong, NoTruth | TooLong)
+    if wrong and not unknown:
         return "VIOLATION", str(wrong), spent
     useless = (0, 1) if setting.question == "delta" else (0, float("inf"))
     if (bound.lower, bound.upper) == useless:
         return "useless", "", spent
+    if unknown:
+        return "no truth", str(wrong), spent
     return "wide" if bound.width > WIDE else "ok", "", spent
 
 
@@ -107,7 +108,7 @@ def main(count, seed, kind="ordinary"):
         families[setting.family, word] += 1
         slow.append((spent, i))
         truths.append(more)
-        if word not in ("ok", "wide"):
+        if word not in ("ok", "wide", "no truth"):
             print(i, word, reason, bound, setting, flush=True)
     print(dict(words))
     for key in sorted(families):

@@ -255,7 +255,7 @@ class Listed:
 
     def end(self, i):
         losses = sorted(((p / q).log() for p, q in self.some()), key=float)
-        return None if self.many or not losses else losses[i]
+        return losses[i] if losses else None
 
     def nodes(self, tilt, highest):
         return self.rule
@@ -667,6 +667,8 @@ class Run:
                     math.nextafter(low, -9e99),
                     math.nextafter(high, 9e99),
                 )
+            if any(getattr(x, "many", False) for x, _ in steps):
+                self.top = self.top[0], math.inf  # not all are listed
 
     def infinite(self):
         return enclose(lambda: infinite(self.lists))
