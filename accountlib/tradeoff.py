@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 from scipy.special import ndtr, ndtri
 
-from accountlib.accountant import Releases, Search
+from accountlib.accountant import Releases, Search, share_nothing
 from accountlib.checks import UNIT, Floats, check
 from accountlib.choices import Query
 from accountlib.sampling import (
@@ -164,6 +164,8 @@ def one_way(
     few = np.unique(epsilons[[0, last // 2, last]])
     close = room[last] * min(max(2 * (1 - ends[0, 0]), 0.01), 1.0)
     search, none = Search(steps, Query("delta", few, close)), 0 * few
+    if any(share_nothing(cells) for cells, _ in search.kinds):
+        return np.ones_like(ends)
     search.choose(none)
     for _ in range(2):
         done = search.turn(none)

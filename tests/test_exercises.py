@@ -57,12 +57,6 @@ def test_each_answer_has_its_place():
             check(*answers)
 
 
-def test_all_wrong_answers_are_named():
-    check = check_for(1, 2, 3, 4)
-    assert check(1, 5, 3, ...) == "not yet: answers 2, 4"
-    assert check(1, 2, 3, 4) == "right"
-
-
 @pytest.mark.parametrize(
     "answer",
     ["0.2", " -3", ".5", "1/2", "1e-5", "20 %", "inf", "-Infinity", "nan"],
@@ -82,19 +76,6 @@ def test_what_is_neither_number_nor_word_is_refused(answer):
     for check, rest in ((check_for(0.2), ()), (check_for("a", "b"), ("b",))):
         with pytest.raises(ValueError, match="answer must be one number, a w"):
             check(answer, *rest)
-
-
-@pytest.mark.parametrize("digits", [1, 2, 3])
-def test_the_same_within_one_part_and_never_from_two_on(digits):
-    """In logarithms, as the page says: at d = 1, 9.7 % may be too far."""
-    part = 10.0**-digits
-    for truth in np.random.default_rng(1).uniform(0.01, 100, 300):
-        check = check_for(truth, digits=digits)
-        for way in (-1, 1):
-            assert check(truth * math.exp(way * 0.999 * part)) == "right"
-            assert check(truth * math.exp(way * 2.001 * part)) == "not yet"
-    if digits == 1:
-        assert check_for(52.02, digits=1)(46.98) == "not yet"
 
 
 def test_an_answer_has_another_digest_in_another_exercise():

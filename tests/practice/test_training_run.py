@@ -84,20 +84,6 @@ def test_no_record_adds_more_than_the_norm(seed):
             assert np.linalg.norm(added) == pytest.approx(clip, rel=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_removing_a_record_moves_the_sum_by_the_norm(seed):
-    rng = np.random.default_rng([4, seed])
-    records = rng.standard_normal((60, 7, 3)) * 10.0 ** rng.uniform(
-        -3, 3, (60, 1, 1)
-    )
-    total = clipped_sum(records, clip=0.7)
-    for k in range(60):
-        less = clipped_sum(np.delete(records, k, axis=0), clip=0.7)
-        assert np.linalg.norm(total - less) <= 0.7
-    parts = sum(clipped_sum(x[None], clip=0.7) for x in records)
-    assert np.allclose(total, parts)
-
-
 def test_norms_that_overflow_are_held():
     added = clipped_sum(np.full((2, 4), 1e300), clip=1.0)
     assert np.linalg.norm(added) <= 2.0
@@ -239,47 +225,3 @@ def test_sentences_are_on_the_safe_side():
     assert training_run.latex_text("\\^~") == (
         r"\textbackslash{}\textasciicircum{}\textasciitilde{}"
     )
-
-
-def functions_for_sweeps():
-    """The folded cell of the page, which the package cannot hold."""
-    pytest.importorskip("yaml")
-    from notebook import code_cells
-
-    (source,) = (
-        cell.source
-        for cell in code_cells(PAGE)
-        if "def one_setting" in cell.source
-    )
-    names: dict[str, Any] = {"__name__": "page"}
-    exec(source, names)
-    return names
-
-
-SETTINGS = [(1.0, 0.02, 10), (2.0, 0.02, 100), (2.0, 0.1, 10), (4.0, 0.1, 9)]
-
-
-@pytest.mark.in_turn(5)
-@pytest.mark.parametrize("backend", ["loky", "dask"])
-def test_a_sweep_on_many_cores(backend):
-    """The same lines as in this process, in the same sequence."""
-    pytest.importorskip("joblib")
-    pytest.importorskip("tqdm")
-    names = functions_for_sweeps()
-    alone = names["sweep"](SETTINGS, jobs=1)
-    assert [row[:3] for row in alone] == SETTINGS
-    for noise, rate, steps, lower, upper in alone:
-        run = al.Release(al.Gaussian(noise), al.Poisson(rate), steps)
-        bound = al.epsilon(run, delta=1e-6, adjacency="add-or-remove")
-        assert (lower, upper) == (bound.lower, bound.upper)
-    if backend == "dask":
-        pytest.importorskip("distributed")
-        with names["cluster"](workers=1):
-            assert names["sweep"](SETTINGS, 1, "dask") == alone
-    else:
-        from joblib.externals.loky import get_reusable_executor
-
-        try:
-            assert names["sweep"](SETTINGS, 2, "loky") == alone
-        finally:
-            get_reusable_executor().shutdown(wait=True)

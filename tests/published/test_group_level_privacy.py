@@ -1,6 +1,5 @@
 """Ganesh 2024, Tight Group-Level DP Guarantees: figures 1 and 2."""
 
-# Wrong kinds are given, and frozen fields assigned to, on purpose.
 import json
 import math
 from typing import Any
@@ -13,9 +12,6 @@ from accountlib.several import groups
 from tests import DATA
 
 BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
-
-
-# --- answers ----------------------------------------------------------------
 
 
 def test_figures_1_and_2():

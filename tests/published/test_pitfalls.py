@@ -1,6 +1,5 @@
 """Lebeda et al. 2025, Avoiding Pitfalls: figures 2 and 3, table 1."""
 
-# Wrong kinds are given, and frozen fields assigned to, on purpose.
 import json
 from typing import Any
 
@@ -15,9 +14,6 @@ from tests import DATA
 FIGURE_3 = json.loads((DATA / "pitfalls_fig3.json").read_text("utf-8"))
 TABLE_1 = json.loads((DATA / "pitfalls_table1.json").read_text("utf-8"))
 BOTH: dict[str, Any] = {"adjacency": "add-or-remove"}
-
-
-# --- facts of the paper -----------------------------------------------------
 
 
 CURVES = {
@@ -67,9 +63,6 @@ def test_table_1():
             assert abs(bound.upper - row[tight]) <= max(
                 5e-4, 1e-3 * row[tight]
             )
-
-
-# --- calibration ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

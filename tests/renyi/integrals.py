@@ -47,6 +47,10 @@ def panels(function, low, high, count, size=20):
     return half * total
 
 
+def close(value, known, tolerance=1e-12):
+    return abs(value / known - 1) <= tolerance
+
+
 def above(value, known, error=1e-12):
     """Not below the truth, and by how much above at most."""
     return known <= value <= known * (1 + mpf(error))

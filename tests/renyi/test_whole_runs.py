@@ -1,8 +1,6 @@
 """Renyi curves of whole runs."""
 
-# Wrong kinds are given, and frozen fields assigned to, on purpose.
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,18 +8,15 @@ from flint import arb, ctx
 
 import accountlib as al
 from accountlib.renyi.curves import discrete_rdp
-from tests import share
-from tests.renyi.high_precision import close
 from tests.renyi.integrals import (
     CURVES,
     DIGITS,
     above,
     bracket,
+    close,
     divergence,
     random_step,
 )
-
-# --- answers ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -39,9 +34,6 @@ def test_rare_sums_that_no_float_shows_count_for_orders(size, rate, order):
     assert whole(order) + rare <= curve(order) <= whole(order)
     bound = al.delta(run, epsilon=1.0, adjacency="remove", group_size=size)
     assert bound.lower <= bound.upper < size * rate * 1.001
-
-
-# --- runs -------------------------------------------------------------------
 
 
 def random_run(rng):
@@ -69,10 +61,9 @@ def random_run(rng):
     return al.Release(mechanism, sampling, count=count)
 
 
-@pytest.mark.in_turn(5)
 def test_epsilon_is_never_below_the_certified_lower_end():
     rng = np.random.default_rng(300)
-    for _ in share(range(300), 3):
+    for _ in range(60):
         runs = [random_run(rng) for _ in range(int(rng.integers(1, 3)))]
         delta = float(10 ** rng.uniform(-60, -1))
         adjacency = ("remove", "add", "add-or-remove")[int(rng.integers(3))]
@@ -132,9 +123,6 @@ def exact_integers(order, sigma, shift, rate, add):
         return divergence(a - 1, found / total)
 
 
-# --- random settings against 60 digits --------------------------------------
-
-
 def test_random_integer_noise():
     rng = np.random.default_rng(3)
     for _ in range(40):
@@ -153,29 +141,6 @@ def test_random_integer_noise():
             assert above(value, known, 1e-11), setting
 
 
-# --- integer noise: no order is infinite, none too small --------------------
-
-
-@pytest.mark.parametrize(
-    ("sigma", "shift"),
-    [(1.137, 1), (0.9, 1), (3.0, 5), (0.8336900018305162, 1)],
-)
-def test_integer_noise_at_every_order(sigma, shift):
-    run = al.Release(al.DiscreteGaussian(sigma, shift))
-    curve = al.rdp_curve(run, adjacency="add")
-    orders = np.array([1.0, 2.0, 47.0, 1000.0])
-    line = orders * (shift / sigma) ** 2 / 2
-    values = curve(orders)
-    assert np.all(values >= line * (1 - 1e-13))
-    assert np.all(values <= line * (1 + 1e-11))
-    assert curve(math.inf) == math.inf
-    between = curve(2.5)
-    assert between <= 2.5 * (shift / sigma) ** 2 / 2 * (1 + 1e-11)
-
-
-# --- what must hold whatever the numbers are --------------------------------
-
-
 @pytest.mark.parametrize("name", CURVES)
 @pytest.mark.parametrize("side", ["add", "remove", BOTH])
 def test_curves_do_not_decrease(name, side):
@@ -189,35 +154,11 @@ def test_curves_do_not_decrease(name, side):
     assert np.all(np.diff(slopes) >= -1e-8 * np.abs(slopes[1:]) - 1e-12)
 
 
-# --- conversions ------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "mechanism",
-    [al.PureDP(1.0), al.RandomizedResponse(0.9), al.DiscreteLaplace(2.0)],
-)
-def test_nobody_is_sampled(mechanism):
-    run = al.Release(mechanism, al.Poisson(0.0), count=5)
-    curve = al.rdp_curve(run, adjacency=BOTH)
-    assert curve(2.5) == curve(math.inf) == 0
-    assert al.epsilon_from_rdp(curve, delta=1e-9) == 0
-
-
 def test_the_worst_mechanism_with_a_delta():
     run = al.Release(al.ApproximateDP(1.0, 1e-3), al.Poisson(0.25))
     assert al.rdp_curve(run, adjacency="remove")(1.5) == math.inf
     value = al.rdp_curve(run, adjacency="add")(math.inf)
     assert value == pytest.approx(-math.log(0.75), rel=1e-9)
-
-
-def test_curves_ignore_the_error_state_of_numpy():
-    with np.errstate(all="raise"):
-        for run in CURVES.values():
-            curve = al.rdp_curve(run, adjacency=BOTH)
-            assert al.epsilon_from_rdp(curve, delta=1e-6) > 0
-    function: Any = al.gaussian_rdp
-    with pytest.raises(TypeError, match="noise_multiplier="):
-        function(2.0, 1.0)
 
 
 def test_groups_of_rarely_sampled_records_keep_their_digits():
