@@ -98,6 +98,13 @@ def calibrate(
     group_size: int = 1,
     whole: bool = False,
 ) -> float:
+    """The number at which a run just meets a target.
+
+    Parameters: `build`, which makes a run of a number; `low`, `high`, the
+    ends of the search; the target; `whole`: one whole number is wanted.
+    Returns: a number in [low, high] whose run meets the target, proven.
+    Raises: ValueError if both ends miss it.
+    """
     low = check("low", low, 1e-300, 1e300, whole=whole)
     high = check("high", high, low, 1e300, whole=whole)
     ask = {"adjacency": adjacency, "group_size": group_size}
@@ -132,6 +139,14 @@ def calibrate_noise(
     group_size: int = 1,
     mechanism: Callable[[float], Mechanism] = Gaussian,
 ) -> float:
+    """The noise at which a run just meets a target.
+
+    Parameters: the target; `sampling`, `count`, as of a `Release`;
+    `mechanism`, which takes the noise.
+    Returns: a noise that meets the target, proven, and is hardly too large.
+    Raises: ValueError if no noise meets the target, or if all do.
+    """
+
     def build(noise: float) -> Release:
         return Release(mechanism(noise), sampling, count)
 

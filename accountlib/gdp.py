@@ -73,6 +73,7 @@ def mu_between(
 
 
 def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
+    """The mu of Gaussian DP that epsilon-DP promises, from above."""
     e = np.asarray(check("epsilon", epsilon, 0, 1e6))
     near = math.sqrt(8) * erfinv(np.tanh(np.minimum(e, 1.0) / 2))
     tail = -e - np.log1p(np.exp(-e))
@@ -82,6 +83,10 @@ def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
 
 
 def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
+    """The mu whose Gaussian curve goes through (epsilon, delta), from below.
+
+    One such guarantee bounds mu from below only, never from above.
+    """
     given = check("epsilon", epsilon, 0, 1e6), check("delta", delta, 0, 1)
     e, d = np.broadcast_arrays(*given)
     target = np.clip(d, 1e-300, 1 - 1e-15)

@@ -33,6 +33,12 @@ def regret_bound(lines: Lines, mu: float) -> float:
 
 @dataclass(frozen=True)
 class GDPFit:
+    """A promise of Gaussian DP, and what it hides.
+
+    Fields: `mu`, an upper bound where both error rates are at least `cutoff`;
+    `regret`, at most; `mu_lower`, at least; `exact`: mu is the whole truth.
+    """
+
     mu: float
     regret: float
     cutoff: float
@@ -78,6 +84,10 @@ def gdp(
     cutoff: float = 1e-10,
     relative_width: float = 1e-4,
 ) -> GDPFit:
+    """The smallest mu of Gaussian DP of a run, and its regret.
+
+    Returns: mu and regret from above, and mu also from below.
+    """
     cutoff = check("cutoff", cutoff, 1e-200, 0.1)
     exact = exact_fit(releases, adjacency, group_size, cutoff)
     if exact:

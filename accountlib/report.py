@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from accountlib.accountant import Bound, Releases, epsilon, outward
 from accountlib.checks import check
 from accountlib.regret import GDPFit, exact_fit, fit
@@ -33,6 +31,8 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class PrivacyReport:
+    """What a run promises, and to whom; `print` shows all of it."""
+
     releases: tuple[Release, ...]
     adjacency: Adjacency
     group_size: int
@@ -104,6 +104,12 @@ def report(
     record: str = "not stated",
     notes: str = "none",
 ) -> PrivacyReport:
+    """A statement about a run that a stranger can check.
+
+    Parameters: the run and the neighbours; `deltas` at which epsilon is said;
+    `record`, `notes`: words for what code cannot know.
+    Returns: a report whose numbers are rounded to the safe side.
+    """
     ask: dict[str, Any] = {"adjacency": adjacency, "group_size": group_size}
     found = epsilon(releases, delta=deltas, **ask)
     cutoff = check("cutoff", cutoff, 1e-200, 0.1)

@@ -150,6 +150,8 @@ class FullBatch(Sampling):
 
 @dataclass(frozen=True)
 class Poisson(Sampling):
+    """Each record is in each step with probability `rate`, by itself."""
+
     rate: float
 
     def __post_init__(self) -> None:
@@ -197,6 +199,8 @@ class Poisson(Sampling):
 
 @dataclass(frozen=True)
 class FixedBatch(Sampling):
+    """A fresh batch of `batch_size` of `dataset_size` records in each step."""
+
     batch_size: int
     dataset_size: int
 

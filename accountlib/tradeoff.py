@@ -47,6 +47,7 @@ __all__ = [
 
 
 def gaussian_tradeoff(false_positive: ArrayLike, *, mu: float) -> Any:
+    """The trade-off function of two unit normals whose means differ by mu."""
     x = check("false_positive", false_positive, 0, 1)
     return ndtr(-ndtri(x) - check("mu", mu, 0, 1e300))
 
@@ -54,6 +55,7 @@ def gaussian_tradeoff(false_positive: ArrayLike, *, mu: float) -> Any:
 def dp_tradeoff(
     false_positive: ArrayLike, *, epsilon: float, delta: float = 0.0
 ) -> Any:
+    """The least trade-off function that (epsilon, delta)-DP allows."""
     x = check("false_positive", false_positive, 0, 1)
     epsilon = check("epsilon", epsilon, 0, 700)
     found = 1 - check("delta", delta, 0, 1) - x
@@ -68,6 +70,11 @@ LAST = 600.0  # the largest epsilon: e^600 is far from overflow
 
 @dataclass(frozen=True, eq=False)
 class TradeoffCurve:
+    """A bound of a trade-off function, from below or from above.
+
+    A call gives the false-negative rate at a false-positive rate.
+    """
+
     bound: str
     lines: Lines
     mirror: Lines
@@ -305,6 +312,11 @@ def tradeoff_curve(
     cutoff: float = 1e-10,
     relative_width: float = 1e-4,
 ) -> TradeoffCurve:
+    """A bound of the trade-off function of a run.
+
+    Parameters: `bound`, "lower" (no attacker does better) or "upper" (some
+    attacker does as well); `cutoff`: error rates below it say nothing.
+    """
     if bound not in ("lower", "upper"):
         raise ValueError(f"bound must be 'lower' or 'upper', got {bound!r}")
     curves = both_curves(

@@ -252,7 +252,8 @@ def latex_sentences(statement: PrivacyReport) -> str:
         f"If {records} {CHANGES[statement.adjacency.value]} (a record is "
         f"{latex_text(statement.record)}), it is $(\\varepsilon, "
         f"\\delta)$-differentially private with $\\varepsilon \\le "
-        f"{outward(epsilon.upper, '.4g', True)}$ at $\\delta = {latex_number(delta)}$, and "
+        f"{outward(epsilon.upper, '.4g', True)}$ at $\\delta = "
+        f"{latex_number(delta)}$, and "
         f"$\\mu$-Gaussian differentially private with $\\mu \\le "
         f"{outward(fit.mu, '.4g', True)}${cut}.",
         "Both are certified upper bounds, computed with "

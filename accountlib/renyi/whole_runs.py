@@ -39,7 +39,6 @@ from accountlib.dominating_pairs import (
     Subsampled,
 )
 from accountlib.inputs import (
-    Floats,
     as_given,
     check_count,
     check_number,
