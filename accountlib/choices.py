@@ -160,7 +160,8 @@ class Planner:
         """One part, or near and far ones where they lose fewer digits or
         need fewer frequencies."""
         over = self.seen.excess(self.at)
-        best = over.min(-1)
+        over[..., self.seen.orders * self.at[:, 0].max() > 1e12] = np.inf
+        best = over.min(-1)  # beyond, rounding would eat all digits
         score = np.logaddexp.reduce(best, 0).max(0)
         row = int(np.argmin(score))
         shares = np.exp(

@@ -199,14 +199,16 @@ def log_moment(tables: Sequence[Table], part: Part, order: float) -> float:
     each = (len(tables) + 8) * UNIT
     for t in tables:
         power, near = order * t.loss + t.log_mass, part.near(t.loss)
-        n = log_sum(power[near])
-        r = 1.4 * len(power) + 64 + 4 * np.abs(order * t.loss).max()
-        r = UNIT * (r + 5 * np.abs(t.log_mass).max())
+        n, f = log_sum(power[near]), log_sum(power[~near])
+        some = power > np.where(near, n, f) - 800  # digits of others vanish
+        r = 4 * np.abs(order * t.loss[some]) + 5 * np.abs(t.log_mass[some])
+        r = UNIT * (1.4 * len(power) + 64 + r.max(initial=0.0))
+        wide = abs(n) + np.abs(power[some]).max(initial=0.0)
         total += t.count * n
-        error += t.count * (r + each * (abs(n) + np.abs(power).max()))
+        error += t.count * (r + each * wide)
         if part.which == "far" and not near.all():
             worst = max(worst, r)
-            gain += t.count * np.logaddexp(0.0, log_sum(power[~near]) - n)
+            gain += t.count * np.logaddexp(0.0, f - n)
     if part.which == "far":
         total += float(log_expm1(np.array(gain)))
         error += (2 * worst + each) * (1 + gain)
