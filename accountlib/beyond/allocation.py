@@ -332,9 +332,12 @@ def epoch_above(pair: DominatingPair, steps: int) -> DominatingPair:
 def epoch_below(pair: DominatingPair, steps: int, k: int) -> DominatingPair:
     """What neighbours attain: cells of an epoch; the record in k steps."""
     both = [cut_cells(pair, h) for h in (WIDER, 4 * WIDER)]
-    law = added([one_below(x, k) for x in both], steps, sum_below)
+    ones = [one_below(x, k) for x in both]
     p = np.exp(both[0].log_p - both[0].mass_error)
     told = min(float(p[both[0].log_q == -np.inf].sum()), 1 - UNIT)
+    if min(x.rows[1].sum() for x in ones) + told < 0.5:
+        return in_sample(pair, math.log1p(-k / steps))  # too far for floats
+    law = added(ones, steps, sum_below)
     told = -math.expm1(k * math.log1p(-told)) * (1 - NARROW)
     logs = np.log(law.rows[[-1, 0]])
     return listed(logs, k * law.error, told, False)

@@ -26,7 +26,6 @@ from accountlib.beyond.budgets import (
     ZCDPOdometer,
     float_above,
 )
-from tests import share
 
 Pair = tuple[list[F], list[F]]
 UP = 1 + 1e-12  # costs are upper ends: more than some roundings
@@ -122,13 +121,12 @@ def check_claim(start, leaves, budget_delta):
     assert hockey(back, alpha) <= budget_delta
 
 
-@pytest.mark.in_turn(5)
 @pytest.mark.parametrize("kind", ["renyi", "zcdp", "gdp"])
 def test_never_over_budget(kind):
-    """200 adaptive schedules for each filter, or 100: see `tests.ALL`."""
+    """Adaptive schedules, as exact trees."""
     rng = np.random.default_rng(list(kind.encode()))
     used = []
-    for _ in share(range(200), 2):
+    for _ in range(100):
         menu = [random_pair(rng) for _ in range(8)]
         order = int(rng.integers(2, 9))
         budget = float(rng.uniform(0.03, 0.4))
@@ -153,25 +151,6 @@ def test_never_over_budget(kind):
                     most = al.gaussian_delta(at, mu=math.sqrt(2 * budget))
                     assert hockey(laws, math.exp(at)) <= most * UP
     assert kind != "renyi" or max(used) > 0.95  # the trees come close
-
-
-def test_gaussian_filter_by_nested_integrals():
-    """Two Gaussian steps, the second chosen by the first, exactly."""
-    mu = 1.0
-    first = 0.6
-    left = math.sqrt(mu**2 - first**2)
-    y = np.linspace(-12, 12, 40_001)
-    density = np.exp(-((y - first) ** 2) / 2) / math.sqrt(2 * math.pi)
-    loss = first * y - first**2 / 2
-    for at in (-0.5, 0.0, 1.0, 2.0):
-        for rule in (y > 0.3, y < 0.3, np.abs(y) > 1, y == y):
-            second = np.where(rule, left, 0.3)
-            rest = al.gaussian_delta(at - loss, mu=second)
-            whole = float(np.sum(density * rest) * (y[1] - y[0]))
-            limit = al.gaussian_delta(at, mu=mu)
-            assert whole <= limit * (1 + 1e-9)
-            if np.all(rule):
-                assert whole == pytest.approx(limit, rel=1e-8)
 
 
 def test_odometer_at_all_times():
@@ -270,23 +249,6 @@ def test_individual_sums_are_rounded_up():
     assert not people.spent.flags.writeable
 
 
-def test_the_natural_filter_is_broken():
-    """The counterexample in fractions, on paper: 8/15 > 2/5."""
-    a = ([F(4, 5), F(1, 5)], [F(1, 5), F(4, 5)])
-    b = ([F(2, 5), F(0), F(3, 5)], [F(0), F(2, 5), F(3, 5)])
-    first = ([F(2, 3), F(1, 3)], [F(1, 3), F(2, 3)])
-
-    def leaves(branches):
-        return [
-            (x * u, y * v)
-            for x, y, pair in zip(*first, branches, strict=True)
-            for u, v in zip(*pair, strict=True)
-        ]
-
-    assert hockey(leaves((a, a)), 2) == hockey(leaves((b, b)), 2) == F(2, 5)
-    assert hockey(leaves((a, b)), 2) == F(8, 15)
-
-
 def test_exact_sums_and_refusals():
     tenth = ZCDPFilter(100.0)
     for _ in range(999):
@@ -315,25 +277,6 @@ def test_floats_as_spent_become_fractions(make):
     assert some.spent == 999 * some.price(0.1) and type(some.spent) is F
     meter = ZCDPOdometer(1e-6, first=1.0, spent=0.5).after(1e-17)
     assert meter.spent == F(0.5) + F(1e-17) > F(0.5)
-
-
-def test_whole_numbers_and_long_floats_are_exact():
-    wide = 2**53 + 1  # no float is equal to it
-    for value in (wide, np.int64(wide), np.uint64(wide)):
-        assert ZCDPFilter(1e30).after(value).spent == wide
-    third = np.longdouble(1) / 3
-    top, below = third.as_integer_ratio()
-    assert ZCDPFilter(1.0).after(third).spent == F(top, below)
-
-
-def test_amounts_beyond_floats():
-    huge = F(10**400)
-    assert float_above(huge) == math.inf
-    assert ZCDPOdometer(1e-6, first=1.0).after(huge).epsilon == math.inf
-    with pytest.raises(BudgetPassed, match="inf of inf"):
-        ZCDPFilter(huge).after(2 * huge)
-    people = IndividualFilters(1.7e308, spent=[1e308])
-    assert not people.allows([1e308])[0]
 
 
 @pytest.mark.parametrize("mu", [1e-3, 0.3, 1.0, 4.0])

@@ -10,17 +10,12 @@ import pytest
 
 import accountlib as al
 from accountlib.accountant import solve
-from accountlib.choices import Query
 from accountlib.beyond import choosing
+from accountlib.choices import Query
 
 
 def stick(p, q, at):
     return float(np.sum(np.maximum(p - math.exp(at) * q, 0)))
-
-
-def listed(pair, at):
-    """The delta of a list of outcomes."""
-    return stick(*np.exp(np.array(pair.rows)[:, 2:].T), at)
 
 
 def choice(scores):
@@ -56,20 +51,6 @@ def test_the_pair_of_the_class(most):
                     abs(found - true) <= cells.mass_error[k] * true
                 )
     assert abs(p.sum() - 1) < 1e-13 and abs(q.sum() - 1) < 1e-13
-
-
-def test_one_choice_is_the_largest_of_all_tops():
-    for most in (0.3, 1.0, 4.0):
-        tops = np.linspace(0, most, 2001)[1:-1]
-        for x in np.linspace(-0.9, 0.9, 7) * most:
-            found = [
-                listed(choosing.two_candidates(t, bounded_range=most), x)
-                for t in tops[::20].tolist()
-            ]
-            limit = choosing.ChoicePair(most).delta(x)
-            assert max(found) <= limit * (1 + 1e-13)
-            best = choosing.two_candidates((x + most) / 2, bounded_range=most)
-            assert abs(listed(best, x) / limit - 1) < 1e-12
 
 
 def test_small_domains_in_fractions():
@@ -156,35 +137,6 @@ def test_strategies_are_below(most):
         assert found.lower >= value * (1 - 0.01)
 
 
-def test_games_with_random_scores():
-    """Two rounds; the second question depends on the first answer."""
-    rng = np.random.default_rng(4)
-
-    def pair():
-        n = rng.integers(2, 6)
-        scores = rng.normal(0, 2, n)
-        other = scores + rng.choice([-1, 1, 0.2], n)
-        return [
-            choosing.exponential_choice(u, bounded_range=1.0)
-            for u in (scores, other)
-        ]
-
-    limit = {
-        x: choosing.choices_delta(x, bounded_range=1.0, count=2).upper
-        for x in (0.0, 0.4, 1.1)
-    }
-    for _ in range(400):
-        first, second = pair()
-        assert np.ptp(np.log(first / second)) <= 1 + 1e-9
-        total = dict.fromkeys(limit, 0.0)
-        for a, b in zip(first, second, strict=True):
-            p, q = pair()
-            for x in total:
-                total[x] += stick(a * p, b * q, x)
-        for x in total:
-            assert total[x] <= limit[x]
-
-
 @pytest.mark.parametrize("most", [0.01, 1.0, 8.0])
 def test_renyi(most):
     """Above all tops, and reached; never above the line of zCDP."""
@@ -230,19 +182,6 @@ def test_a_thousand_choices():
         assert few.upper < 1e-3
 
 
-def test_gumbel_noise_is_the_exponential_mechanism():
-    rng = np.random.default_rng(6)
-    scores = np.array([0.0, 1.0, 2.5, 2.0])
-    noisy = scores + rng.gumbel(0, 2 / 0.8, (400_000, 4))
-    seen = np.bincount(np.argmax(noisy, axis=1)) / 400_000
-    law = choosing.exponential_choice(scores, bounded_range=0.8)
-    assert np.max(np.abs(seen - law)) < 5e-3
-    noisy = scores + rng.exponential(2 / 0.8, (400_000, 4))
-    seen = np.bincount(np.argmax(noisy, axis=1)) / 400_000
-    law = choosing.permute_and_flip_choice(scores, epsilon=0.8)
-    assert np.max(np.abs(seen - law)) < 5e-3
-
-
 def test_permute_and_flip():
     """The algorithm itself, in fractions; pure DP; no bounded range."""
     chances = [Fraction(1), Fraction(1, 2), Fraction(1, 8), Fraction(1, 2)]
@@ -257,7 +196,7 @@ def test_permute_and_flip():
     assert np.allclose(law, [float(x) for x in exact], 1e-13, 0)
     rng = np.random.default_rng(2)
     widest = 0.0
-    for _ in range(2000):
+    for _ in range(500):
         n = rng.integers(2, 7)
         scores = rng.choice([0.0, 1.0, 3.0], n) * rng.choice([0.5, 1, 2])
         other = scores + rng.choice([-1, 1], n)
@@ -273,8 +212,7 @@ def test_permute_and_flip():
     assert widest > 1.4
 
 
-@pytest.mark.in_turn(5)
-@pytest.mark.parametrize("most", [40.0, 77.7, 100.0])
+@pytest.mark.parametrize("most", [40.0, 100.0])
 def test_long_ranges(most):
     """Masses next to 1 were rounded above it, and the calls stopped."""
     for top in np.linspace(0, most, 401)[1:-1].tolist():
@@ -292,14 +230,6 @@ def test_long_ranges(most):
             assert 0 <= bound.lower <= bound.upper <= 1
     many = choosing.choices_epsilon(1e-6, bounded_range=most, count=10_000)
     assert 0.5e4 * most * 0.8 < many.lower < many.upper < 1e4 * most
-
-
-def test_many_candidates():
-    law = choosing.permute_and_flip_choice(np.arange(2000) % 7, epsilon=1.0)
-    assert abs(np.sum(law) - 1) < 1e-9
-    few = choosing.permute_and_flip_choice([3.0, 1.0, -900.0], epsilon=2.0)
-    e = math.exp(-2)
-    assert np.allclose(few[:2], [1 - e / 2, e / 2], 1e-14, 0)
 
 
 @pytest.mark.parametrize(
@@ -352,23 +282,6 @@ def test_many_candidates():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize("most", [1e-6, 3e-6, 1e-3, 1.0])
-def test_renyi_curve_at_enormous_orders(most):
-    """A difference that rounding takes away was replaced by 1e-300."""
-    orders = np.geomspace(1e14, 1e17, 300)
-    found = choosing.choice_rdp(orders, bounded_range=most)
-    with mpmath.workdps(60):
-        top = mpmath.mpf(most)
-        for order, value in zip(orders.tolist(), found.tolist(), strict=True):
-            less = mpmath.mpf(order) - 1
-            c1 = -mpmath.expm1(-less * top) / mpmath.expm1(top)
-            c0 = mpmath.exp(-less * top) + mpmath.exp(top) * c1
-            y = less / (1 + less) * c0 / c1
-            known = mpmath.log(y) + mpmath.log(c0 - c1 * y) / less
-            line = mpmath.mpf(order) * top**2 / 8
-            assert value >= min(known, top, line), order
 
 
 @pytest.mark.parametrize("count", [3, 5, 10])

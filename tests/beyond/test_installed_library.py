@@ -103,8 +103,7 @@ def both_answers(
                 yield name, adjacency, count, theirs, ours
 
 
-@pytest.mark.in_turn(3)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_loss_tables_of_the_library(dp: ModuleType, seed: int) -> None:
     def make(relation: Any) -> Any:
         return dp.pld.PLDAccountant(relation, STEP)
@@ -119,22 +118,7 @@ def test_loss_tables_of_the_library(dp: ModuleType, seed: int) -> None:
     assert len(kinds) >= 16
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_mixtures_of_the_library(dp: ModuleType, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    noise, weights = float(rng.uniform(1, 3)), rng.dirichlet(np.ones(3))
-    tree = dp.dp_event.MixtureOfGaussiansDpEvent(
-        noise, [0.0, 1.0, 2.0], weights.tolist()
-    )
-    relation = dp.NeighboringRelation.ADD_OR_REMOVE_ONE
-    theirs = asked(dp.pld.PLDAccountant(relation, 10 * STEP), tree, 1e-4)
-    ours = our_interval(tree, "add-or-remove", 1e-4)
-    assert theirs is not None
-    assert ours.lower * (1 - ROUNDING) <= theirs <= ours.upper + 20 * STEP
-
-
-@pytest.mark.in_turn(3)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_renyi_curves_of_the_library(dp: ModuleType, seed: int) -> None:
     # Under "replace one" it moves sums by 1: that is half of an exchange.
     moved_by_one = {("gaussian",), ("laplace",), ("batch",)}

@@ -25,7 +25,7 @@ from accountlib.mechanisms import (
     Laplace,
     PureDP,
 )
-from accountlib.sampling import FixedBatch, FullBatch, Poisson, Release
+from accountlib.sampling import FixedBatch, Poisson, Release
 
 Z = np.linspace(-14, 34, 960_001)
 
@@ -36,9 +36,6 @@ def hockey_stick(p, q, at):
 
 def mixture(rate, move):
     return (1 - rate) * norm.pdf(Z) + rate * norm.pdf(Z - move)
-
-
-# --- zero-out ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("batch", [1, 30, 90])
@@ -129,9 +126,6 @@ def test_old_answers_of_zero_out():
         found = epsilon(run, delta=at, adjacency="zero-out")
         assert found.lower <= high and low <= found.upper
         assert found.width < 5e-3
-
-
-# --- samples that are cut ---------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -228,9 +222,6 @@ def test_old_answers_of_cut_samples():
         assert found.width < width
 
 
-# --- shuffles ---------------------------------------------------------------
-
-
 @np.errstate(all="ignore")
 def test_the_largest_output_by_thresholds_and_simulation():
     mu, t = 2.0, 100
@@ -261,17 +252,6 @@ def test_old_answers_of_shuffles():
         found = epsilon(run, delta=1e-5, adjacency=side)
         assert abs(found.lower / low - 1) < 2e-3
         assert abs(found.upper / high - 1) < 2e-3
-
-
-def test_one_batch_is_a_full_batch():
-    runs = [
-        Release(Gaussian(1.0), x, 2) for x in (ShuffledEpochs(1), FullBatch())
-    ]
-    a, b = (epsilon(x, delta=1e-5, adjacency="substitute") for x in runs)
-    assert (a.lower, a.upper) == (b.lower, b.upper)
-
-
-# --- refusals ---------------------------------------------------------------
 
 
 def test_what_is_refused():
