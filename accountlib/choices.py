@@ -118,10 +118,12 @@ def estimates(seen: Moments, query: Query) -> Floats:
     if query.asked == "delta":
         at = np.stack([value, 0 * value], 1)
         best = np.logaddexp.reduce(seen.excess(at).min(-1), 0).min(-1)
-        return np.stack([value, np.minimum(best - 2, -1e-9)], 1)
+        return np.stack([value, np.clip(best - 2, -1000, -1e-9)], 1)
     # Chernoff's bound of delta is about e^2 too large.
     log_delta = np.log(np.maximum(value - seen.infinite, 1e-9 * value))
     at = np.fmax(seen.epsilon(log_delta + 2), 0.3 * seen.epsilon(log_delta))
+    mean = (seen.near[-1, 0] - log_peak(seen.orders[0])) / seen.orders[0]
+    at = np.where(log_delta > -2.5, np.fmax(at, mean), at)
     return np.stack([np.fmax(at, LEAST), log_delta], 1)
 
 
@@ -160,15 +162,18 @@ class Planner:
         """One part, or near and far ones where they lose fewer digits or
         need fewer frequencies."""
         over = self.seen.excess(self.at)
-        over[..., self.seen.orders * self.at[:, 0].max() > 1e12] = np.inf
-        best = over.min(-1)  # beyond, rounding would eat all digits
+        orders, gone = self.seen.orders, (over < -700).all((0, 1, 2))
+        most = 30 * orders[gone.argmax()] if gone.any() else np.inf
+        most = min(most, 1e12 / self.at[:, 0].max())
+        over[..., orders > most] = np.inf  # rounding would eat all digits
+        best = over.min(-1)
         score = np.logaddexp.reduce(best, 0).max(0)
         row = int(np.argmin(score))
         shares = np.exp(
             best[:, :, row] - np.logaddexp.reduce(best[:, :, row], 0)
         )
-        orders = self.seen.orders[over[:, :, row].argmin(-1)]
-        steep = max(self.slope, float((shares * orders).sum(0).max()))
+        steep = (shares * orders[over[:, :, row].argmin(-1)]).sum(0).max()
+        steep = max(self.slope, float(steep))
         planner = replace(self, slope=steep)
         choices = [planner.parts(("all",), over[:1, :, -1], np.inf)]
         gain = score[-1] - score[row]
@@ -233,7 +238,7 @@ class Planner:
         cost += np.fmax(excess - 10, 0)
         t = int(np.nanargmin(np.where(np.isfinite(period), cost, np.inf)))
         tilt = orders[t]
-        v = min(most, 4.0) * self.effort**-3
+        v = most * self.effort**-3
         size = excess[t] - log_peak(tilt) - math.log(0.01 * room.min())
         theta = 1 / math.sqrt(v)
         for _ in range(4):  # where what is left out is small enough

@@ -350,9 +350,10 @@ class PureDP(Mechanism):
     Formula: `ApproximateDP(epsilon, 0)`.
 
     Parameters: `epsilon` in [0, 100], for both directions.
-    Raises: ValueError for other values; NotImplementedError for groups.
-    Error: none in the loss, which is epsilon.
-    Source: Kairouz, Oh and Viswanath (2015), Section 3.
+    Raises: ValueError for other values.
+    Error: none in the loss, which is epsilon; groups as DiscreteLaplace.
+    Source: Kairouz, Oh and Viswanath (2015), Section 3; for groups
+    page-mechanisms, Theorem thm-group-pure.
 
     >>> len(PureDP(1.0).removed(1).rows)
     2
@@ -364,7 +365,10 @@ class PureDP(Mechanism):
         check_fields(self, epsilon=(0, 100))
 
     def removed(self, size: int) -> DominatingPair:
-        return ApproximateDP(self.epsilon, 0.0).removed(size)
+        if size == 1 or self.epsilon == 0:
+            return ApproximateDP(self.epsilon, 0.0).removed(1)
+        noise = DiscreteLaplaceNoise(1 / self.epsilon)  # rounding: within 4u
+        return ShiftedNoise(noise, (float(size),))
 
     def exchanged(self, size: int) -> DominatingPair:
         return self.removed(size)

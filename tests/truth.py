@@ -618,6 +618,8 @@ class Contour:
             ways.sort(key=lambda x: x[0])
             self.lines = [self.line(*way) for _, way in ways[:2]]
             found = [self.read(line, epsilon) for line in self.lines]
+        if len(found) < 2:
+            raise NoTruth("one line only")
         (one, error, _), (other, more, _) = found
         error += more + 1e-11
         if not abs(one - other) <= 2 * error <= 2 * LOOSEST:
