@@ -46,7 +46,7 @@ def mu_of_half(
         a, d = a[used], d[used]
         left = np.maximum(x[used], c)
         right = np.minimum(till[used], (1 - d - c) / a)  # to where y = c
-        at = np.append(left, np.maximum(left, right))
+        at = np.minimum(np.append(left, np.maximum(left, right)), 1)
         w = (np.tile(d, 2) + np.tile(a, 2) * at) * (1 + 8 * UNIT)
         y = np.maximum(1 - w - 2 * UNIT, c)
     most = mu_through(at, y, w)
@@ -67,8 +67,8 @@ def mu_between(
         ]
         halves.append((flipped[0], flipped[1]))
     ends = np.max([mu_of_half(*half, cutoff) for half in halves], axis=0)
-    wide = 1e-13 * (1 + ends)
-    low, high = np.maximum(ends + wide * [-1, 1], 0.0).tolist()
+    side = 1e-13 * np.array([-1, 1])
+    low, high = np.maximum(ends * (1 + side) + side, 0.0).tolist()
     return min(low, high), high
 
 

@@ -90,12 +90,14 @@ class TradeoffCurve:
         at, side = np.asarray(x)[..., None], self.side
         w = (delta + alpha * at).min(-1) * (1 - 8 * side)
         y = ((1 - back - at + 4 * side) / beta).max(-1) * (1 + 4 * side)
-        return np.fmax(np.fmax(1 - w + 2 * side, y), 0), np.fmin(w, 1 - y)
+        miss = np.clip(np.fmax(1 - w + 2 * side, y), 0, 1)
+        return miss, np.fmax(np.fmin(w, 1 - y), 0)
 
     def __call__(self, false_positive: ArrayLike) -> Any:
         """The false-negative rate at one false-positive rate, or at many."""
         x = check("false_positive", false_positive, 0, 1)
-        return np.minimum(self.rates(x)[0], 1 - x)
+        rest = np.minimum((1 - x) * (1 + 4 * self.side), 1)
+        return np.minimum(self.rates(x)[0], rest)
 
     def delta(self, epsilon: float) -> float:
         """delta at an epsilon of any sign, on the other side of the truth."""

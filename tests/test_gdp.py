@@ -10,6 +10,7 @@ from accountlib.gaussian import gaussian_bounds
 from accountlib.gdp import mu_from_epsilon_delta, mu_from_pure_dp, mu_through
 from accountlib.mechanisms import (
     ApproximateDP,
+    DiscretePair,
     Gaussian,
     Laplace,
     PureDP,
@@ -17,8 +18,8 @@ from accountlib.mechanisms import (
 )
 from accountlib.regret import GDPFit, gdp, regret_bound
 from accountlib.sampling import FixedBatch, Poisson, Release
-from accountlib.tradeoff import tradeoff_curve
-from tests.exact_tradeoffs import Curve, mp, quantile
+from accountlib.tradeoff import both_curves, tradeoff_curve
+from tests.exact_tradeoffs import Curve, Pair, mp, quantile
 from tests.test_tradeoff import RUNS, SIDES, coin
 
 BOTH = {"adjacency": "add-or-remove"}
@@ -40,6 +41,32 @@ def hold(exact, run, adjacency, narrow, **options):
 @pytest.mark.parametrize("adjacency", SIDES)
 def test_fractions(exact, run, adjacency):
     hold(exact, run, adjacency, 1e-4)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_lists_in_fractions(seed):
+    """Skewed lists, equal ones, masses of 0, any cut-off."""
+    rng = np.random.default_rng([85, seed])
+    size, whole = int(rng.integers(2, 5)), 2 ** int(rng.integers(4, 30))
+    lists = []
+    for x in rng.dirichlet(np.full(size, rng.choice([0.1, 0.5, 2])), 2):
+        k = np.floor(x * whole)
+        k[np.argmax(k)] += whole - k.sum()
+        lists.append(k / whole)
+    p, q = lists if seed % 4 else lists[:1] * 2
+    rate, count = (
+        float(rng.choice([1.0, 0.25, 2**-7])),
+        int(rng.integers(1, 4)),
+    )
+    run = Release(DiscretePair(tuple(p), tuple(q)), Poisson(rate), count)
+    side, cutoff = SIDES[seed % 3], float(rng.choice([1e-4, 1e-10, 1e-30]))
+    known = Curve(Pair(p, q).sampled(rate).power(count), side)
+    lower, upper = both_curves(run, side, cutoff=cutoff)
+    for x in [float(x) for x, _ in known.corners] + rng.random(20).tolist():
+        assert lower(x) <= known(x) <= upper(x)
+    fit = gdp(run, adjacency=side, cutoff=cutoff)
+    assert fit.mu_lower <= known.mu(cutoff) <= fit.mu
+    assert fit.mu == math.inf or known.regret(fit.mu) <= fit.regret
 
 
 @pytest.mark.parametrize("cutoff", [0.05, 1e-5, 1e-20, 1e-60])
@@ -126,6 +153,7 @@ def test_extreme_runs(run):
 def test_infinite_where_the_curve_says_so():
     assert gdp(Release(RandomizedResponse(1.0)), **BOTH).mu == math.inf
     assert gdp(Release(ApproximateDP(1.0, 1.0)), **BOTH).mu == math.inf
+    assert gdp(Release(ApproximateDP(1.0, 1.0)), **BOTH).mu_lower > 8
     some = gdp(Release(ApproximateDP(1.0, 1e-3)), **BOTH)
     assert 3.27 < some.mu_lower <= some.mu < 3.28 and not some.is_good
 

@@ -1,6 +1,7 @@
 """Trade-off functions: closed forms, fractions, and both sides of a run."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -157,7 +158,10 @@ def test_nothing_revealed():
     lower, upper = both_curves(run, "remove")
     x = np.linspace(0, 1, 9)
     assert lower(x) == pytest.approx(1 - x, abs=1e-12)
-    assert np.all(upper(x) == 1 - x)
+    assert np.all((upper(x) >= 1 - x) & (upper(x) <= (1 - x) * (1 + 1e-15)))
+    equal = Release(DiscretePair((0.25, 0.75), (0.25, 0.75)), count=3)
+    lower, upper = both_curves(equal, "add")
+    assert lower(0.3) <= 1 - Fraction(0.3) <= upper(0.3)  # 0.7 is below
 
 
 def test_kinks_lie_below_a_convex_function():
