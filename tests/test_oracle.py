@@ -24,13 +24,7 @@ def questions():
         yield *question, float(lower), float(upper)
 
 
-def served(releases):
-    """Whether the small engine has all of these samplers by now."""
-    text = json.dumps(releases)
-    return not any(x in text for x in ("Allocation", "Truncated", "Shuffled"))
-
-
-QUESTIONS = [x for x in questions() if served(x[4])]
+QUESTIONS = list(questions())
 
 
 def run(words):
@@ -61,7 +55,7 @@ def width(lower, upper):
 def agrees(place):
     new, (low, high) = answer(place), QUESTIONS[place][-2:]
     if str(new).startswith("NotImplementedError: group_size"):
-        return True  # groups of guarantees come with the next pages
+        return "ApproximateDP" in str(QUESTIONS[place])  # served no more
     return len(new) == 2 and max(new[0], low) <= min(new[1], high)
 
 
@@ -78,9 +72,11 @@ def test_intervals_overlap(chunk):
 
 
 def test_narrow_answers_stay_narrow():
-    """39 in 40 of them, the aim is 99 in 100; below 1e-200 none matters."""
+    """74 in 75 of them; below 1e-100 none matters, and records that are
+    zeroed in fixed batches have a pair of their own in `beyond`."""
     narrow = [i for i, x in enumerate(QUESTIONS) if width(*x[-2:]) <= 1e-3]
     found = {i: width(*answer(i)) for i in narrow if len(answer(i)) == 2}
-    wide = [i for i in found if found[i] > 1.05e-3 and answer(i)[1] > 1e-200]
+    wide = [i for i in found if found[i] > 1.05e-3 and answer(i)[1] > 1e-100]
+    wide = [i for i in wide if QUESTIONS[i][2] != "zero-out"]
     wide.sort(key=found.get, reverse=True)
-    assert len(wide) <= len(narrow) / 40, show(wide)
+    assert len(wide) <= len(narrow) / 75, show(wide)

@@ -18,7 +18,7 @@ from tests.settings import hostile, ordinary, violation
 from tests.truth import NoTruth
 
 KINDS = {"ordinary": ordinary, "hostile": hostile}
-SEEDS, EACH = range(16), 10
+SEEDS, EACH = range(8), 10
 WIDE = 1e-3
 
 
