@@ -102,10 +102,8 @@ def both_ways(
     pair: DominatingPair, adjacency: Adjacency, count: int
 ) -> list[Direction]:
     """The directions for a pair of removal: it, its reverse, or both."""
-    remove, add = (
-        Direction(((pair, count),)),
-        Direction(((pair.reversed(), count),)),
-    )
+    remove = Direction(((pair, count),))
+    add = Direction(((pair.reversed(), count),))
     one = {Adjacency.REMOVE: [remove], Adjacency.ADD: [add]}
     return one.get(adjacency, [remove, add])
 
@@ -177,23 +175,11 @@ class Poisson(Sampling):
             if type(mechanism).moved is Mechanism.moved:  # a mere guarantee
                 one = Subsampled(mechanism.exchanged(size), miss)
                 return [between(Mirrored(one), one, count)]
-            return [
-                Direction(
-                    (
-                        (
-                            Substituted(
-                                mechanism.moved(shifts, weights), miss
-                            ),
-                            count,
-                        ),
-                    )
-                )
-            ]
-        pair = (
-            mechanism.removed(1)
-            if size == 1
-            else mechanism.moved(shifts, weights)
-        )
+            face = Substituted(mechanism.moved(shifts, weights), miss)
+            return [Direction(((face, count),))]
+        pair = mechanism.removed(1)
+        if size > 1:
+            pair = mechanism.moved(shifts, weights)
         return both_ways(Subsampled(pair, miss), adjacency, count)
 
 
@@ -369,9 +355,8 @@ def counted(steps: Sequence[tuple[DominatingPair, int]]) -> Steps:
     counts: dict[DominatingPair, int] = {}
     squares = []
     for pair, count in steps:
-        base = pair.pair if isinstance(pair, Reversed) else pair
-        if isinstance(base, ShiftedNoise) and base.is_normal:
-            squares.append(count * base.shifts[0] ** 2)
+        if isinstance(pair, ShiftedNoise) and pair.is_normal:
+            squares.append(count * pair.shifts[0] ** 2)
         elif count and pair != NOTHING_REVEALED:
             counts[pair] = counts.get(pair, 0) + count
     if sum(squares) > 0:
