@@ -147,9 +147,7 @@ class Search:
     def look(self) -> None:
         """Compute the cells of all steps."""
         rows = zip(self.pairs, self.edges, self.counts, strict=True)
-        self.kinds = [
-            (pair.cells(edges), count) for pair, edges, count in rows
-        ]
+        self.kinds = [(pair.cells(at), count) for pair, at, count in rows]
 
     def choose(self, enough: Floats) -> tuple[Plan, Floats]:
         """Look at the cells, choose, and cut them anew."""

@@ -205,10 +205,8 @@ class Planner:
             if share > 0.01:
                 slope = np.clip(self.slope, order, 1e4 * order)
             costs = slope * (slope + 1) * max(share, 0.01)
-            most = float(
-                (np.fmin(room, 0.5 * max(share, 0.01)) / (3 * costs)).min()
-            )
-            parts.append(self.part(which, split, x, most, room))
+            most = np.fmin(room, 0.5 * max(share, 0.01)) / (3 * costs)
+            parts.append(self.part(which, split, x, float(most.min()), room))
             orders.append(float(order.max()))
             slopes.append(float(slope.max()))
         log_delta = float(self.at[:, 1].min())

@@ -74,7 +74,8 @@ class Curve:
                 value = np.fmax(value, self.sure(epsilon))
         value = np.where(epsilon < self.top, value + self.up * 1e-290, 0.0)
         value = (self.infinite + value) * (1 + self.sign * size * UNIT)
-        return np.clip(value, 0.0, 1.0)
+        ends: Floats = np.clip(value, 0.0, 1.0)
+        return ends
 
     def sure(self, epsilon: Floats) -> Floats:
         """Lower bounds where a sum has few digits: all mass less a moment,

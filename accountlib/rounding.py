@@ -250,8 +250,8 @@ class Spectrum:
         n = math.isqrt(self.part.last) + 1  # phases as products of two
         theta = self.part.theta[:n]
         fine = np.exp(1j * np.multiply.outer(y, theta))
-        blocks = np.append(self.weights, np.zeros(-len(self.weights) % n))
-        blocks = blocks.reshape(-1, n)
+        row = np.append(self.weights, np.zeros(-len(self.weights) % n))
+        blocks = row.reshape(-1, n)
         angle = n * 2 * math.pi / self.part.period
         coarse = np.multiply.outer(y, angle * np.arange(len(blocks)))
         value = ((fine @ blocks.T) * np.exp(1j * coarse)).real.sum(-1)

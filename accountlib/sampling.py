@@ -28,7 +28,6 @@ from accountlib.dominating_pairs import (
     NOTHING_REVEALED,
     DominatingPair,
     Mirrored,
-    Reversed,
     ShiftedNoise,
     Subsampled,
     Substituted,
@@ -167,10 +166,11 @@ class Poisson(Sampling):
             return FullBatch().directions(mechanism, adjacency, size, count)
         if self.rate == 0:
             return both_ways(NOTHING_REVEALED, adjacency, count)[:1]
-        miss, shifts, weights = math.log1p(-self.rate), (1,), (0.0,)
+        drawn: Shifts = math.log1p(-self.rate), (1,), (0.0,)
         if size > 1:
             check_groups(mechanism, self, size)
-            miss, shifts, weights = binomial_shifts(size, self.rate)
+            drawn = binomial_shifts(size, self.rate)
+        miss, shifts, weights = drawn
         if adjacency is Adjacency.SUBSTITUTE:
             if type(mechanism).moved is Mechanism.moved:  # a mere guarantee
                 one = Subsampled(mechanism.exchanged(size), miss)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+import accountlib as al
 from accountlib.accountant import Search
 from accountlib.choices import Query
 from accountlib.curves import Curve
 from accountlib.sampling import run_directions
-import accountlib as al
 
 RUN = al.Release(al.Gaussian(1.0), al.Poisson(0.01), count=2000)
 
@@ -88,7 +88,9 @@ def test_no_choice_makes_a_bound_wrong(seed):
     told = 0
     for _ in range(60):
         epsilon = float(rng.uniform(0.1, 20))
-        search = Search(direction.above, Query("delta", np.array([epsilon]), 0.1))
+        search = Search(
+            direction.above, Query("delta", np.array([epsilon]), 0.1)
+        )
         with np.errstate(all="ignore"):
             chosen, _ = search.choose(np.zeros(1))
             part = chosen.parts[0]
@@ -104,7 +106,9 @@ def test_no_choice_makes_a_bound_wrong(seed):
                 above=tilt / rng.uniform(0.05, 0.95),
             )
             split = float(rng.uniform(-0.1, 3))
-            two = [replace(part, which=x, split=split) for x in ("near", "far")]
+            two = [
+                replace(part, which=x, split=split) for x in ("near", "far")
+            ]
             parts = (part,) if rng.random() < 0.5 else tuple(two)
             chosen = replace(chosen, parts=parts)
             low, high = (

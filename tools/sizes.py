@@ -9,8 +9,8 @@ from pathlib import Path
 
 from notebook import ROOT, code_cells, notebooks
 
-PAGE, WORDS, MODULE, FUNCTION, OPEN = 1000, 3500, 350, 40, 40
-TESTS = 500
+PAGE, WORDS, MODULE, FUNCTION, OPEN = 1000, 3500, 350, 40, 70
+TESTS = 850
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT}
 LAYOUT |= {tokenize.DEDENT, tokenize.ENDMARKER}
 

@@ -365,7 +365,7 @@ def choices_epsilon(
 # --- Noise, and then the largest
 
 
-def check_scores(scores: ArrayLike) -> Floats:
+def check_scores(scores: ArrayLike) -> Any:
     """A list of 1 to 5,000 finite scores, or ValueError."""
     u = check_range("scores", scores, -np.inf, np.inf, "()")
     if u.ndim != 1 or not 1 <= u.size <= 5000:
