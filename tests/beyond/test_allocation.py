@@ -10,12 +10,8 @@ import pytest
 from accountlib.accountant import delta, epsilon
 from accountlib.beyond.allocation import (
     RandomAllocation,
-    cut_cells,
     dots,
     one_above,
-    one_below,
-    sum_above,
-    sum_below,
 )
 from accountlib.dominating_pairs import Outcomes, outcomes
 from accountlib.mechanisms import (
@@ -138,26 +134,6 @@ def test_coins_by_binomial_sums(steps):
             assert found.lower * (1 - 1e-9) <= known
             assert known <= found.upper * (1 + 1e-9)
             assert found.width < 1e-6
-
-
-@pytest.mark.parametrize(
-    "mechanism", [Gaussian(1.0), Gaussian(4.0), Laplace(0.7), PureDP(0.3)]
-)
-@np.errstate(all="ignore")
-def test_sums_are_ordered(mechanism):
-    """Convex means of sums: from below at most those from above."""
-    cells = cut_cells(mechanism.removed(1), 0.05)
-    above, below = one_above(cells), one_below(cells, 1)
-    for _ in range(4):
-        for at in (0.05, 0.5, 0.9, 1.0, 1.1, 2.0, 9.0):
-            for sign in (1, -1):
-                low, high = (
-                    x.rows[0] @ np.maximum(sign * (x.place / x.count - at), 0)
-                    for x in (below, above)
-                )
-                assert low <= high * (1 + 1e-12)
-        assert above.rows.sum() < 1 + 1e-6 and below.rows.max() <= 1
-        above, below = sum_above(above, above), sum_below(below, below)
 
 
 @np.errstate(all="ignore")

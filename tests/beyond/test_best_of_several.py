@@ -53,27 +53,6 @@ def test_the_generating_function(law):
             assert abs((1 - generating(law, low)) / chance - 1) < 1e-12
 
 
-def test_fractions():
-    """The exact laws of three outputs, and their Renyi divergences."""
-    exact = {}
-    for name, law in (("A", (2, 1, 1)), ("B", (1, 1, 2))):
-        ranks = [Fraction(sum(law[:k]), 4) for k in range(4)]
-        f = [x / 10 / (1 - Fraction(9, 10) * x) for x in ranks]
-        exact[name] = [y - x for x, y in itertools.pairwise(f)]
-        found = best.best_law(np.array(law[::-1]) / 4, repetitions=LAWS[3])[
-            ::-1
-        ]
-        assert np.allclose(found, [float(x) for x in exact[name]], 1e-14, 0)
-    assert exact["A"] == [Fraction(1, 11), Fraction(20, 143), Fraction(10, 13)]
-    assert exact["B"] == [Fraction(1, 31), Fraction(20, 341), Fraction(10, 11)]
-    for (p, q), known in (
-        (("A", "B"), 0.215593974663),
-        (("B", "A"), 0.104740273640),
-    ):
-        pairs = zip(exact[p], exact[q], strict=True)
-        assert abs(math.log(sum(x * x / y for x, y in pairs)) - known) < 1e-11
-
-
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_no_order_is_above_the_theorem(law):
     """All orders of random lists, any h and x; and what comes nearest."""

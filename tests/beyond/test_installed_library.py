@@ -155,23 +155,6 @@ def test_trap_of_replace_one(dp: ModuleType, name: str) -> None:
         assert theirs >= our_interval(half, "substitute", 1e-6).lower
 
 
-def test_trap_of_repeated_answers(dp: ModuleType) -> None:
-    if version("dp-accounting") != "0.6.0":
-        pytest.skip("known of version 0.6.0")
-    made, relation = dp.dp_event, dp.NeighboringRelation.REPLACE_ONE
-    answer = made.RandomizedResponseDpEvent(0.5, 2)
-    hundred = made.SelfComposedDpEvent(answer, 100)
-    listed = made.ComposedDpEvent([answer] * 100)
-    lost, right = (
-        asked(dp.pld.PLDAccountant(relation), tree, 1e-6)
-        for tree in (hundred, listed)
-    )
-    ours = our_interval(hundred, "substitute", 1e-6)
-    assert lost is not None and right is not None
-    assert abs(lost - 1.0987) < 5e-5  # printed on the page
-    assert ours.lower <= right <= ours.upper + 0.01
-
-
 def test_named_tuples_and_unknown_classes(dp: ModuleType) -> None:
     made = dp.dp_event
     step = made.PoissonSampledDpEvent(0.1, made.GaussianDpEvent(2.0))

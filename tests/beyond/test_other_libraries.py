@@ -257,26 +257,6 @@ def test_bad_events(tree: Any) -> None:
         from_dp_event(tree, adjacency="zero-out")
 
 
-def test_adjacency_has_no_default_and_is_checked() -> None:
-    with pytest.raises(ValueError, match="adjacency"):
-        from_dp_event(gaussian(1.0), adjacency="replace")
-    with pytest.raises(TypeError):
-        from_dp_event(gaussian(1.0))
-
-
-def test_vectors_have_no_answer_for_sampled_exchanges() -> None:
-    for inside in (
-        event("Laplace", noise_multiplier=1.0),
-        event("SelfComposed", event=gaussian(1.0), count=2),
-    ):
-        tree = poisson(0.5, inside)
-        releases = from_dp_event(tree, adjacency="substitute")
-        with pytest.raises(NotImplementedError, match="substitute"):
-            al.epsilon(releases, delta=1e-6, adjacency="substitute")
-        with pytest.raises(NotImplementedError, match="group_size"):
-            al.epsilon(releases, delta=1e-6, adjacency="add", group_size=2)
-
-
 # --- The pairs
 
 
@@ -296,7 +276,7 @@ def test_answers_out_of_many(noise: float, buckets: int) -> None:
             1 / Fraction(m) - alpha * truth, Fraction(0)
         )
         (p2, q2), (p1, q1) = (
-            np.exp(np.array(x.rows)[:, 2:].T)  # type: ignore[attr-defined]
+            np.exp(np.array(x.rows)[:, 2:].T)
             for x in (found.exchange, found.pair)
         )
         for first, second, exact in (

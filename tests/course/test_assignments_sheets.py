@@ -10,7 +10,7 @@ import pytest
 from course import marks as marking
 from course import reports, sheets, submissions
 from course.marks import mark
-from course.tasks import SIDES, claims_task, close, numbers_of
+from course.tasks import close, numbers_of
 from tests import ROOT
 from tests.course.test_assignments import (
     COURSE,
@@ -104,19 +104,6 @@ def test_how_far_an_answer_is_off():
     assert "below" in close(lambda: math.inf, "a case")(1e300)
     assert "more" in close(lambda: 0.0, "a case")(1e-6)
     assert "0.067 " not in judge(0.0671) + judge(0.05)
-
-
-def test_a_misspelt_side_is_named():
-    check = claims_task("ps1-claims").checks[0]
-    numbers = {"_sides": ["lower", "upper", *SIDES, "neither"]}
-    judge = check.ask(None, numbers)[0].judge
-    assert judge({"A": "lower", "B": "upper"}) == ""
-    said = judge({"A": "Lower", "B": "upper"})
-    assert said == "'Lower' is none of upper, lower, neither"
-    assert "'uper' is none" in judge({"A": "lower", "B": "uper"})
-    assert "at least one of A, B" in judge({"A": "upper", "B": "upper"})
-    assert "None is none" in judge({"A": "lower"})
-    assert "[] is none" in judge({"A": [], "B": "upper"})
 
 
 def marks_of(name, changed, task):

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import accountlib as al
-from accountlib.renyi.conversion import smallest_value
 
 gaussian = partial(partial, al.gaussian_rdp)  # gaussian(noise_multiplier=2)
 laplace = partial(partial, al.laplace_rdp)
@@ -60,30 +59,6 @@ def test_ends_of_the_conversions():
     assert al.delta_from_rdp(curve, epsilon=2.0) == 0.0
     assert 1 - math.exp(-1) < al.delta_from_rdp(curve, epsilon=-1.0) <= 1
     assert 0 < al.delta_from_rdp(curve, epsilon=1.9) < 1
-
-
-def test_curves_as_lists_and_of_single_numbers():
-    orders = [2, 4, 8, 16]
-    by_list = al.epsilon_from_rdp([1, 2, 4, 8], delta=1e-5, orders=orders)
-    line = gaussian(noise_multiplier=1.0)
-    by_curve = al.epsilon_from_rdp(line, delta=1e-5, orders=orders)
-    single = al.epsilon_from_rdp(
-        lambda a: float(math.fsum([a]) / 2), delta=1e-5, orders=orders
-    )
-    assert by_list == by_curve == single
-    assert al.epsilon_from_rdp(lambda a: 0.5, delta=1e-9) == 0.5
-    scalar = al.poisson_rdp(9, rdp=lambda a: math.fsum([a]) / 2, rate=0.1)
-    assert scalar == al.poisson_rdp(9, rdp=line, rate=0.1)
-
-
-def test_the_search_finds_far_and_near_orders():
-    for best in (1.001, 3.7, 88.0, 5e4, 9e5):
-
-        def bowl(a, best=best):
-            return np.log((a - 1) / (best - 1)) ** 2
-
-        assert smallest_value(bowl) < 1e-5
-    assert smallest_value(lambda a: np.abs(a - 17.0)) == 0
 
 
 def test_equal_laws_have_no_epsilon():

@@ -154,13 +154,6 @@ def test_curves_do_not_decrease(name, side):
     assert np.all(np.diff(slopes) >= -1e-8 * np.abs(slopes[1:]) - 1e-12)
 
 
-def test_the_worst_mechanism_with_a_delta():
-    run = al.Release(al.ApproximateDP(1.0, 1e-3), al.Poisson(0.25))
-    assert al.rdp_curve(run, adjacency="remove")(1.5) == math.inf
-    value = al.rdp_curve(run, adjacency="add")(math.inf)
-    assert value == pytest.approx(-math.log(0.75), rel=1e-9)
-
-
 def test_groups_of_rarely_sampled_records_keep_their_digits():
     """At rate g a pair of records adds up to twice one record, squared."""
     one, two = (
