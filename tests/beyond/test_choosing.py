@@ -232,56 +232,20 @@ def test_long_ranges(most):
     assert 0.5e4 * most * 0.8 < many.lower < many.upper < 1e4 * most
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
+def test_bad_input():
+    one = {"bounded_range": 1.0}
+    for call, message in (
         (lambda: choosing.ChoicePair(0.0), "bounded_range must lie"),
-        (lambda: choosing.two_candidates(1.0, bounded_range=1.0), "top must"),
-        (
-            lambda: choosing.choices_delta(-1.0, bounded_range=1.0, count=1),
-            "epsilon must lie",
-        ),
-        (
-            lambda: choosing.choices_delta(1.0, bounded_range=1.0, count=0),
-            "count must be",
-        ),
-        (
-            lambda: choosing.choices_epsilon(0, bounded_range=1.0, count=1),
-            "delta must lie",
-        ),
-        (
-            lambda: choosing.choice_rdp(0.5, bounded_range=1.0),
-            "order must lie",
-        ),
-        (
-            lambda: choosing.exponential_choice([np.inf], bounded_range=1.0),
-            "scores must lie",
-        ),
-        (
-            lambda: choosing.exponential_choice([], bounded_range=1.0),
-            "scores must be",
-        ),
-        (
-            lambda: choosing.permute_and_flip_choice([[1.0]], epsilon=1.0),
-            "scores must be",
-        ),
-        (
-            lambda: choosing.choice_curves(math.nan, 1, 1.0, 1, 10),
-            "at must lie",
-        ),
-        (
-            lambda: choosing.choice_curves(0.0, 1, 1.0, 1, 0),
-            "cells must be",
-        ),
-        (
-            lambda: choosing.permute_and_flip_choice([0.0], epsilon=0.0),
-            "epsilon must lie",
-        ),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+        (lambda: choosing.two_candidates(1.0, **one), "top must"),
+        (lambda: choosing.choices_delta(-1.0, count=1, **one), "epsilon must"),
+        (lambda: choosing.choices_delta(1.0, count=0, **one), "count must be"),
+        (lambda: choosing.choices_epsilon(0, count=1, **one), "delta must"),
+        (lambda: choosing.choice_rdp(0.5, **one), "order must lie"),
+        (lambda: choosing.exponential_choice([np.inf], **one), "scores must"),
+        (lambda: choosing.exponential_choice([], **one), "scores must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
 
 
 @pytest.mark.parametrize("count", [3, 5, 10])
