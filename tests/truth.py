@@ -687,6 +687,8 @@ class Run:
         raise NoTruth("; ".join(failures))
 
     def by_contour(self, epsilon):
+        if epsilon > 1e8:
+            raise NoTruth("floats have too few digits")
         least, most = self.infinite()
         self.contour.work = 0
         with np.errstate(all="ignore"):

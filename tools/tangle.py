@@ -25,7 +25,7 @@ from notebook import ROOT, Cell, Part, code_cells, dotted, parts
 PACKAGE = "accountlib"
 HEADER = """# Generated from {} by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0"""
-MOST_PUBLIC = 70
+MOST_PUBLIC = 60
 BEYOND = "beyond."
 LIBRARIES = {"numpy", "scipy", PACKAGE} | sys.stdlib_module_names
 SIDE_EFFECTS = {"breakpoint", "display", "exec", "eval", "input", "open"}

@@ -157,7 +157,7 @@ def test_formulas_need_no_script_and_are_no_tab_stops(started):
 
 
 @pytest.mark.parametrize(
-    "page", ["notebooks/renyi/few_terms.html", "notebooks/runs/one_call.html"]
+    "page", ["notebooks/renyi/few_terms.html", "notebooks/mechanisms.html"]
 )
 def test_paper_shows_all_code(started, page):
     tab = started.new_page(viewport={"width": A4, "height": 1000})

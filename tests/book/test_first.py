@@ -21,7 +21,7 @@ from tests.book.built import HTML
 SETTINGS = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 LONGEST = max(
-    HTML.glob("notebooks/*/*.html"),
+    HTML.glob("notebooks/**/*.html"),
     key=lambda page: page.stat().st_size,
     default=HTML / "index.html",
 )

@@ -162,10 +162,10 @@ def test_a_solution_is_folded(tab, server):
 
 def test_the_readers_part_of_the_contents_is_open(tab):
     """The others are folded, so that a page's neighbours are in sight."""
-    tab.goto((HTML / "notebooks" / "runs" / "one_call.html").as_uri())
+    tab.goto((HTML / "notebooks" / "accountant.html").as_uri())
     parts = tab.locator(".bd-sidebar-primary li.toctree-l0 > details")
     assert parts.count() == len(TOC["parts"])
     opened = tab.locator(".bd-sidebar-primary li.toctree-l0 > details[open]")
     assert opened.locator("summary p.caption").all_inner_texts() == [
-        "One call"
+        "Loss distributions (PLD)"
     ]

@@ -6,7 +6,7 @@ from tests.book.built import HTML, text_of
 
 API, TERM = "book/api.html#accountlib.", "book/glossary.html#term-"
 RENYI = "notebooks/renyi/curves.html"
-COMPOSITION = "notebooks/counting/composition.html"
+COMPOSITION = "notebooks/composition.html"
 # What is looked for, and the places that a reader may mean.
 WANTED = {
     "DP-SGD": (TERM + "DP-SGD",),
@@ -32,10 +32,6 @@ WANTED = {
     "zCDP": (TERM + "zCDP",),
     "Poisson": (API + "Poisson", TERM + "Poisson-sampling"),
     "substitute": (TERM + "substitute",),
-    "certificate": (API + "certificate", TERM + "certificate"),
-    "what the certificate assumes": (
-        "notebooks/engine/certificate.html#certificate-assumptions",
-    ),
     "tilt": (TERM + "tilt", COMPOSITION + "#tilting"),
     "GDP": (TERM + "GDP",),
     "composition": (TERM + "composition", COMPOSITION + "#def-composition"),

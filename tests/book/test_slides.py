@@ -131,14 +131,8 @@ def built(page):
     return slides.deck(file.read_text("utf-8"))
 
 
-def test_five_lectures_have_slides():
-    assert [page.stem for page in MARKED] == [
-        "dominating_pairs",
-        "loss_tables",
-        "composition",
-        "which_sampler",
-        "conversion",
-    ]
+def test_two_lectures_have_slides():
+    assert [x.stem for x in MARKED] == ["which_sampler", "conversion"]
 
 
 @pytest.mark.in_turn(3)

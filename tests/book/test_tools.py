@@ -11,8 +11,6 @@ import sys
 
 import pytest
 
-import accountlib
-from accountlib.source import source_file
 from tests import ROOT
 
 HEAD = """\
@@ -125,9 +123,7 @@ def test_only_public_names_stand_at_the_top(toy):
     )
     tangle(toy)
     found = "import accountlib as al; print(al.double(2), al.__all__)"
-    assert "DeprecationWarning: accountlib.double" in run(
-        toy, "-W", "always", "-c", found
-    )
+    assert "has no attribute 'double'" in run(toy, "-c", found, code=1)
     many = [GOOD.replace("double", f"f{k}") for k in range(61)]
     write(toy, *(cell(one, "export", "public") for one in many))
     assert "61 public names" in tangle(toy, "--check", code=1)
@@ -189,112 +185,11 @@ def test_tangle_refuses(toy, code, message):
     assert source[line - 1].strip(), "the message names an empty line"
 
 
-def test_tangle_refuses_a_name_of_two_pages(toy):
-    write(toy, cell(GOOD, "export"), stem="other")
-    contents(toy, "toy", "other")
-    assert "twice: double" in tangle(toy, "--check", code=1)
-
-
-@pytest.mark.parametrize(
-    "here, there, name",
-    [
-        ("\n_LEAST = 1\n", "\n_LEAST = 2\n", "_LEAST"),
-        ("\nLEAST = 1\n", "\nfrom math import e as LEAST\n", "LEAST"),
-        ("\nfrom math import log\n", "\nfrom numpy import log\n", "log"),
-        ("\nimport numpy as np\n", "\nimport numpy.fft as np\n", "np"),
-        (GOOD.replace("double", "round"), "\nimport math\n", "round"),
-    ],
-)
-def test_tangle_refuses_a_name_with_two_meanings(toy, here, there, name):
-    """Definitions of any pages stand in one file: notebooks/source.md."""
-    one, other = GOOD.replace("double", "one"), GOOD.replace("double", "two")
-    write(toy, cell(here, "export"), cell(one, "export"))
-    write(toy, cell(there, "export"), cell(other, "export"), stem="other")
-    contents(toy, "toy", "other")
-    assert f"twice: {name}\n" in tangle(toy, "--check", code=1)
-
-
-def test_one_import_may_stand_on_two_pages(toy):
-    here = "\nimport math\nfrom numpy import exp, log\n"
-    one, other = GOOD.replace("double", "one"), GOOD.replace("double", "two")
-    write(toy, cell(here, "export"), cell(one, "export"))
-    there = "\nfrom numpy import log\n"
-    write(toy, cell(there, "export"), cell(other, "export"), stem="other")
-    contents(toy, "toy", "other")
-    tangle(toy)
-
-
-def test_tangle_keeps_what_the_package_knows_of_the_book(toy):
-    """Authors and the year of the key, as docstrings cite them."""
-    authors = {
-        "one2001": "One, Ada",
-        "one2002word": "One, Ada and Two, Bea",
-        "one2003": "One, Ada and Two, Bea and Three, Cy",
-        "one2004": "One, Ada and Two, Bea and Three, Cy and Four, Di",
-        "van2005": "van Five, Eve",
-        "one2004again": "One, Ada and Two, Bea and Six, Flo and Ten, Gus",
-    }
-    entries = [
-        f"@misc{{{key},\n  author = {{{who}}},\n  year   = {{1999}}\n}}\n"
-        for key, who in authors.items()
-    ]
-    text = "% a comment\n\n" + "\n".join(entries)
-    (toy / "book" / "references.bib").write_text(text)
-    tangle(toy)
-    book = json.loads((toy / "accountlib" / "book.json").read_text())
-    assert book["pages"] == {"part.toy": "A toy page"}
-    assert {name: len(lines) for name, lines in book["sources"].items()} == {
-        "One 2001": 4,
-        "One and Two 2002": 4,
-        "One, Two and Three 2003": 4,
-        "One et al. 2004": 8,
-        "van Five 2005": 4,
-    }
-    assert "\n".join(book["sources"]["One 2001"]) + "\n" == entries[0]
-    (toy / "book" / "references.bib").write_text("")
-    assert "book.json: differs" in tangle(toy, "--check", code=1)
-
-
-def test_a_cell_tagged_command_makes_a_command(toy):
-    imports = "\nfrom argparse import ArgumentParser\n"
-    code = """
-def count_parser() -> ArgumentParser:
-    parser = ArgumentParser(add_help=False, description="say how many")
-    parser.add_argument("words", nargs="+")
-    parser.set_defaults(run=lambda options: len(options.words))
-    return parser
-"""
-    write(toy, cell(imports, "export"), cell(code, "export", "command"))
-    tangle(toy)
-    assert "say how many" in run(toy, "-m", "accountlib", "-h")
-    command = [sys.executable, "-m", "accountlib", "count", "a", "b", "c"]
-    assert subprocess.run(command, cwd=toy).returncode == 3
-    write(toy, cell(GOOD, "export"))
-    tangle(toy)
-    assert not (toy / "accountlib" / "__main__.py").exists()
-
-
-def test_modules_and_copies_carry_their_licence():
+def test_modules_carry_their_licence():
     for file in (ROOT / "accountlib").rglob("*.py"):
         head = file.read_text(encoding="utf-8").splitlines()[:2]
         assert "Copyright 2026 The accountlib authors" in head[1], file
         assert "SPDX-License-Identifier: Apache-2.0" in head[1], file
-
-
-def test_copies_are_laid_out_as_ruff_does_it(tmp_path):
-    """And no import is unused, no name unknown."""
-    for name in accountlib.__all__:
-        text = source_file(name)
-        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-    settings = ("--config", ROOT / "pyproject.toml")
-    run(ROOT, "-m", "ruff", "format", "--check", *settings, tmp_path)
-    only = ("--select", "F,I,B,UP,W", "--no-cache")
-    run(ROOT, "-m", "ruff", "check", *settings, *only, tmp_path)
-
-
-def test_tangle_refuses_a_name_that_hides_a_part(toy):
-    write(toy, cell(GOOD.replace("double", "part"), "export"))
-    assert "twice: part" in tangle(toy, "--check", code=1)
 
 
 def test_private_names_stay_out_of_all(toy):
