@@ -146,9 +146,12 @@ def list_curve(pair: Outcomes, log_miss: float, add: bool) -> Curve:
 
     Returns: a function of the order (a in [1, inf]), rounded up.
 
-    >>> answers = Outcomes(((-1.0, 0.0, -1.4, -0.4), (1.0, 0.0, -0.4, -1.4)))
-    >>> float(np.round(list_curve(answers, -math.inf, False)(2.0), 2))
-    0.71
+    >>> lie, truth = np.log([0.25, 0.75]).tolist()  # of a coin
+    >>> losses = lie - truth, truth - lie
+    >>> rows = (losses[0], 0.0, lie, truth), (losses[1], 0.0, truth, lie)
+    >>> coin = list_curve(Outcomes(rows), -math.inf, False)
+    >>> round(float(coin(2.0)), 6)  # log(7/3)
+    0.847298
     """
     cells = pair.cells(pair.start())
     if log_miss > -math.inf:
