@@ -150,7 +150,8 @@ def crossing(
     """A proven epsilon for each delta, on the curve's side of the true one."""
     rows, aim = np.arange(len(deltas)), np.log(deltas)
     low, log_low = np.zeros(len(deltas)), np.full(len(deltas), np.inf)
-    high = np.where(curve.infinite < deltas, max(curve.top, 0.0), np.inf)
+    top = np.full(len(deltas), max(curve.top, 0.0))
+    high = np.where(curve(top) <= deltas, top, np.inf)
     log_high = -log_low
     if curve.up:
         high[curve(low) <= deltas] = 0.0
@@ -159,8 +160,8 @@ def crossing(
         around = 1 - width * np.array([-1, 0.1, 0.3, 0.6, 1, 3, 10, 50, 300])
     points = np.maximum(guess[:, None] * around, 0.0)
     for _ in range(9):
-        logs = np.log(curve(points))
-        over = logs > aim[:, None]
+        found = curve(points)
+        logs, over = np.log(found), found > deltas[:, None]
         inside = (points > low[:, None]) & (points < high[:, None])
         at = np.where(over & inside, points, -np.inf).argmax(1)
         move = (over & inside)[rows, at]
