@@ -119,7 +119,8 @@ def estimates(seen: Moments, query: Query) -> Floats:
         at = np.stack([value, 0 * value], 1)
         best = np.logaddexp.reduce(seen.excess(at).min(-1), 0).min(-1)
         return np.stack([value, np.clip(best - 2, -1000, -1e-9)], 1)
-    # Chernoff's bound of delta is about e^2 too large.
+    # Chernoff's bound of delta is about e^2 too large; it says nothing of
+    # a delta near 1, where epsilon is about the mean of the total.
     log_delta = np.log(np.maximum(value - seen.infinite, 1e-9 * value))
     at = np.fmax(seen.epsilon(log_delta + 2), 0.3 * seen.epsilon(log_delta))
     mean = (seen.near[-1, 0] - log_peak(seen.orders[0])) / seen.orders[0]

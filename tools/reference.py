@@ -235,8 +235,10 @@ class Exported(SphinxRole):
         code = nodes.literal(text=definition.name)
         anchor = definition.full_name
         target = nodes.inline("", "", code, ids=[anchor])
-        domain = self.env.domains.python_domain
-        domain.note_object(anchor, definition.kind, anchor, location=target)
+        if definitions()[definition.name] is definition:  # else ambiguous
+            domain = self.env.domains.python_domain
+            kind = definition.kind
+            domain.note_object(anchor, kind, anchor, location=target)
         call = "()" if definition.kind == "function" else ""
         entry = f"{definition.name}{call} (in {definition.module})"
         index = addnodes.index(

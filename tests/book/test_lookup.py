@@ -202,7 +202,7 @@ def test_a_text_can_be_pointed_at(tab, server):
     "page, link, words",
     [
         (API, "dd a[href='#accountlib.epsilon_from_rdp']", "Epsilon that a"),
-        (API, "dd a[href='names.html#accountlib.inputs.Floats']", "Floats"),
+        (API, "dd a[href='names.html#accountlib.checks.Floats']", "Floats"),
         (
             "book/glossary.html",
             "a[href='#term-group-privacy']:not(.headerlink)",
