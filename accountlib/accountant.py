@@ -186,6 +186,7 @@ class Search:
         for k, (error, least) in enumerate(wishes):
             pieces = scale * np.cbrt(error) + least + 0.1
             pieces = np.where(pieces > 0, np.fmin(pieces, most), 1.0)
+            pieces *= min(1.0, most / pieces.sum())
             self.edges[k] = self.pairs[k].finer(self.edges[k], pieces)
         self.look()
 
@@ -258,8 +259,8 @@ def solve(steps: Steps, query: Query, enough: Floats) -> Solution:
         return known
     search.choose(enough)
     while not search.turn(enough) and len(gaps) < (11 if count == 1 else 5):
-        ends = [search.found.upper, search.found.lower + 1e-300]
-        gaps.append(float(np.log(np.divide(*ends)).max()))
+        low, high = search.found.lower, search.found.upper
+        gaps.append(float((np.log(high) - np.log(low + 1e-300)).max()))
         if len(gaps) > 5 and gaps[-1] > 0.8 * gaps[-3]:
             break  # not getting narrower
     found = search.found
