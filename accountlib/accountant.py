@@ -257,7 +257,8 @@ def solve(steps: Steps, query: Query, enough: Floats) -> Solution:
         return replace(rest, lower=low, upper=high)
     if known := at_once(search):
         return known
-    search.choose(enough)
+    if not enough.any():  # a second direction mostly needs no more
+        search.choose(enough)
     while not search.turn(enough) and len(gaps) < (11 if count == 1 else 5):
         low, high = search.found.lower, search.found.upper
         gaps.append(float((np.log(high) - np.log(low + 1e-300)).max()))
