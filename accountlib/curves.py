@@ -94,7 +94,8 @@ class Curve:
         low = np.exp(moment + epsilon / 2) * (1 + 1e-12)
         room = epsilon - self.top + 3 * self.slack
         highest = math.exp(min(log_top, 0.0)) * -np.expm1(np.minimum(room, 0))
-        return np.fmax(math.exp(log_mass) - low, highest) * (1 - 1e-12)
+        ends: Floats = np.fmax(math.exp(log_mass) - low, highest)
+        return ends * (1 - 1e-12)
 
     def costs(self, epsilon: float) -> dict[str, float]:
         """What wrapping around and rounding take from delta."""

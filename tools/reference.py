@@ -181,7 +181,7 @@ def paper(found: re.Match[str]) -> str:
 
 def key_of(first: str, second: str | None, year: str) -> str:
     """The work that is meant, if there is only one; keys begin like that."""
-    start = plain(first) + year
+    start = plain(first).replace("-", "") + year
     keys = [key for key in works() if key.startswith(start)]
     if second and len(keys) > 1:
         keys = [x for x in keys if plain(second) in authors(works()[x])[1:]]

@@ -193,7 +193,8 @@ _ROOM = 1e-12  # relative; all roundings of a few elementary functions
 _LARGEST_SHARE = 0.999  # nearer to 1 the inverse of eq. (bst-tail) cancels
 _SCORES = 64  # places where the set of low losses may end
 _TINY_DELTA = 1e-30  # at smaller ones, d of eq. (bst-renyi-poisson) is this
-_RATES = ndtr(np.arange(-7.0, 7.001, 0.01))  # where the base run is followed
+# Where the base run is followed.
+_RATES = tuple(ndtr(np.arange(-7.0, 7.001, 0.01)).tolist())
 _FIRST = 1e-270  # next to nothing, e^600 times too: for infinite losses
 
 

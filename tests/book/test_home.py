@@ -102,16 +102,16 @@ def test_code_at_home_needs_no_file_of_the_repository():
     code = (
         "from myst_nb import glue\nimport math\n"
         'plt.style.use("../../book/figures.mplstyle")\n'
-        'x = Path("../../benchmarks/groups.json")\n'
+        'x = Path("../../benchmarks/ordinary.json")\n'
         'y = Path("../data") / "directions.csv"'
     )
     assert home.at_home(code) == (
         "import math\nplt.style.use(STYLE)\n"
-        f'x = Path("{home.DATA}/groups.json")\n'
+        f'x = Path("{home.DATA}/ordinary.json")\n'
         f'y = Path("{home.DATA}") / "directions.csv"'
     )
     found = home.data_files(home.at_home(code))
-    assert [x.name for x in found] == ["groups.json", "directions.csv"]
+    assert [x.name for x in found] == ["ordinary.json", "directions.csv"]
     assert home.set_up("x = 1") == ""
 
 
@@ -262,7 +262,7 @@ def test_a_page_can_be_taken_home(page):
     book = nbformat.read(built(page, ".ipynb"), 4)
     nbformat.validate(book)
     codes = [x for x in book.cells if x.cell_type == "code"]
-    assert any(x.outputs for x in codes)
+    assert codes and codes[-1].source
     bare = nbformat.read(built(page, "-to-run.ipynb"), 4)
     assert [x.source for x in bare.cells] == [x.source for x in book.cells]
     read = jupytext.reads(text, "md").cells

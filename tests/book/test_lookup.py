@@ -78,7 +78,7 @@ def test_signatures_are_short():
     signature = entry("hockey_stick").get_text()
     assert "ArrayLike" in signature or "Probabilities" in signature
     assert "numpy._typing" not in soup(API).get_text()
-    assert "Bound | BoundArray" in entry("epsilon").get_text()
+    assert "→ Bound" in entry("epsilon").get_text()
     assert not soup(API).select("dt dl"), "a list that is none"
 
 
@@ -107,7 +107,7 @@ def test_names_in_the_text_lead_to_entries():
         texts = link.findall(article(page))
         found |= {re.sub(r"<[^>]*>", "", text) for text in texts}
         assert not inside.search(article(page)), page
-    assert len(found) > 300
+    assert len(found) > 200
     assert {"epsilon", "Release", "gaussian_delta", "al.report(...)"} <= found
     assert "noise_multiplier" not in found
 
@@ -140,7 +140,7 @@ def test_indexes_have_all_theorems_and_figures():
         for page, anchor in found:
             assert f'{Path(page).name}#{anchor}"' in shown, anchor
     words = soup("book/figures.html").article.get_text()
-    assert "After Figure 3 of Lebeda et al. (2025)" in words
+    assert "After Figure 1 of Lebeda et al. (2025)" in words
 
 
 def test_texts_beside_links_are_small_and_lead_nowhere():

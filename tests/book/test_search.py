@@ -19,7 +19,11 @@ WANTED = {
     "user-level": (TERM + "user-level-privacy",),
     "calibrate_noise": (API + "calibrate_noise",),
     "Renyi": (TERM + "Renyi-DP", RENYI, RENYI + "#def-ren-rdp"),
-    "trade-off curve": (TERM + "trade-off-curve", API + "TradeoffCurve"),
+    "trade-off curve": (
+        TERM + "trade-off-curve",
+        API + "TradeoffCurve",
+        API + "tradeoff_curve",
+    ),
     "hockey stick": (API + "hockey_stick", TERM + "hockey-stick-divergence"),
     "subsampling": (
         TERM + "subsampling",
