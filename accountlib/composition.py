@@ -23,7 +23,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.optimize import minimize_scalar
 
 from accountlib.checks import UNIT, Floats, check
 from accountlib.pld import MOST_ROWS, PrivacyLossDistribution
@@ -72,6 +71,8 @@ def edge(parts: Sequence[Part], tilt: float, sign: int) -> float:
     def reach(x: float) -> float:
         more = moments(parts, tilt + sign * math.exp(x))[0] - here
         return (more - LOG_TAIL) * math.exp(-x)
+
+    from scipy.optimize import minimize_scalar  # slow to import
 
     best = minimize_scalar(reach, bounds=(low - 1, low + 20), method="bounded")
     return sign * float(best.fun)

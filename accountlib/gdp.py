@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize.elementwise import find_root
 from scipy.special import erfinv, log_ndtr, ndtri, ndtri_exp
 
 from accountlib.checks import UNIT, Floats, check
@@ -100,6 +99,8 @@ def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     low = np.log(e + target) - np.log(45 + np.sqrt(2 * e))
     high = np.log(90 + np.sqrt(2 * e))
     with np.errstate(all="ignore"):
+        from scipy.optimize.elementwise import find_root  # slow to import
+
         root = find_root(excess, (low, high), args=(e, target)).x
     mu = np.nan_to_num(np.exp(root) * (1 - 1e-11))
     return np.where(d < 1e-300, 0.0, np.where(d < 1, mu, np.inf))[()]

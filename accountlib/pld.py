@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.signal import lfilter
 
 from accountlib.cells import Cells
 from accountlib.checks import UNIT, Floats, check, check_fields
@@ -140,6 +139,8 @@ class PrivacyLossDistribution:
         """delta at epsilon = -infinity, then at each grid loss."""
         above = np.append(0.0, np.cumsum(self.mass[::-1]))
         gain, falls = -math.expm1(-self.step), math.exp(-self.step)
+        from scipy.signal import lfilter  # slow to import
+
         curve = lfilter([gain], [1.0, -falls], above[:-1])
         curve = np.append(curve, above[-1])[::-1]
         rounded = 1 + self.side * (8 * len(curve) + 32) * UNIT

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import isotonic_regression
 from scipy.special import ndtr, ndtri
 
 from accountlib.accountant import Releases, Search, share_nothing
@@ -135,6 +134,8 @@ def range_of(steps: Steps, cutoff: float) -> float:
 def hull(alpha: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
     """The lower convex hull of points, and the falling x where the lines of
     neighbours meet."""
+    from scipy.optimize import isotonic_regression  # slow to import
+
     gap = np.diff(alpha)
     slopes = isotonic_regression(np.diff(delta) / gap, weights=gap)
     a, d = alpha[slopes.blocks], delta[slopes.blocks]

@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize.elementwise import find_root
 from scipy.special import erfcx, ndtr, ndtri
 
 from accountlib.inputs import (
@@ -198,6 +197,8 @@ def gaussian_epsilon(delta: ArrayLike, *, mu: ArrayLike) -> Any:
         )
 
     most = np.minimum(high, np.finfo(np.float64).max)
+    from scipy.optimize.elementwise import find_root  # slow to import
+
     root = find_root(
         excess, (np.zeros_like(high), most), args=(target, distance)
     )
