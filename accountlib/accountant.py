@@ -63,7 +63,17 @@ Releases = Release | Sequence[Release]
 
 @dataclass(frozen=True)
 class Bound:
-    """An interval that contains the truth; its ends may be arrays."""
+    """An interval that contains the truth; its ends may be arrays.
+
+    Parameters: `lower`, `upper` (0 to infinity, lower <= upper).
+    Returns: unpacks into its ends; `width` is (upper - lower)/upper; formats
+    round outward.
+    Raises: ValueError for other ends.
+
+    >>> low, high = bound = Bound(0.98, 1.0)
+    >>> f"{bound:.1f}", round(bound.width, 6), bound.contains(0.99)
+    ('[0.9, 1.0]', 0.02, True)
+    """
 
     lower: Any
     upper: Any
@@ -338,7 +348,26 @@ def epsilon(
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> Bound:
-    """Interval proven to contain the epsilon of a whole run."""
+    r"""Interval proven to contain the epsilon of a whole run.
+
+    Formula: the least $\varepsilon \ge 0$ with $\delta(\varepsilon) \le
+    \delta$, for the worst neighbouring data sets and adaptive queries.
+    Parameters: `releases`, a Release or a list of up to 10,000; `delta`
+    ($\delta$, 0 or in [1e-200, 1]), a number or an array; `adjacency`, see
+    `Adjacency`; `group_size` (k, 1 to 1000; 64 with sampling);
+    `relative_width`, the width to aim at ([1e-6, 0.5]).
+    Returns: a Bound, lower <= truth <= upper always; wider than asked where
+    floats or time do not suffice. Use `upper` to promise privacy.
+    Raises: ValueError for other values; NotImplementedError where no theorem
+    covers the run.
+    Source: page-accountant, page-rounding.
+
+    >>> from accountlib.mechanisms import Gaussian
+    >>> from accountlib.sampling import Poisson, Release
+    >>> run = Release(Gaussian(1.0), Poisson(0.01), count=2000)
+    >>> f"{epsilon(run, delta=1e-6, adjacency='add-or-remove'):.2f}"
+    '[2.95, 2.96]'
+    """
     return ask(
         releases, "epsilon", delta, adjacency, group_size, relative_width
     )[0]
@@ -352,7 +381,23 @@ def delta(
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> Bound:
-    """Interval proven to contain the delta of a whole run."""
+    r"""Interval proven to contain the delta of a whole run.
+
+    Formula: $\delta(\varepsilon) = \sup_E P(E) - e^\varepsilon Q(E)$, for the
+    worst neighbouring data sets and adaptive queries.
+    Parameters: as for `epsilon`, with `epsilon` ($\varepsilon$, 0 to 1000), a
+    number or an array, in the place of `delta`.
+    Returns: a Bound, lower <= truth <= upper always. Use `upper` to promise
+    privacy.
+    Raises: as `epsilon`.
+    Source: page-accountant, page-rounding.
+
+    >>> from accountlib.mechanisms import Gaussian
+    >>> from accountlib.sampling import Poisson, Release
+    >>> run = Release(Gaussian(1.0), Poisson(0.01), count=2000)
+    >>> f"{delta(run, epsilon=3.0, adjacency='add-or-remove'):.0e}"
+    '[7e-07, 8e-07]'
+    """
     return ask(
         releases, "delta", epsilon, adjacency, group_size, relative_width
     )[0]
@@ -405,7 +450,21 @@ def explain(
     group_size: int = 1,
     relative_width: float = 1e-3,
 ) -> Explanation:
-    """How an interval was found: plain facts, direction by direction."""
+    """How an interval was found: plain facts, direction by direction.
+
+    Parameters: as for `epsilon` or `delta`; give one of both.
+    Returns: an Explanation: its `bound`, and lines of text: tilt, cells,
+    frequencies, near and far sums, and what each error costs.
+    Raises: ValueError if both or none are given; else as `epsilon`.
+    Source: page-accountant.
+
+    >>> from accountlib.mechanisms import Gaussian
+    >>> from accountlib.sampling import Poisson, Release
+    >>> run = Release(Gaussian(1.0), Poisson(0.01), count=2000)
+    >>> told = explain(run, delta=1e-6, adjacency="remove")
+    >>> print(str(told).splitlines()[1][:20])
+    2000 x Subsampled(pa
+    """
     asked, value = ("delta", epsilon) if delta is None else ("epsilon", delta)
     if value is None or None not in (epsilon, delta):
         raise ValueError(f"give epsilon or delta, got {epsilon!r}, {delta!r}")

@@ -65,7 +65,17 @@ Steps = tuple[tuple[DominatingPair, int], ...]
 
 
 class Adjacency(StrEnum):
-    """What neighbouring data sets are."""
+    """What neighbouring data sets are.
+
+    "add" and "remove": one has a record more; "add-or-remove": the worse of
+    both; "substitute" (also "replace-one"): one record is another one;
+    "zero-out": one record counts for nothing.
+    Raises: ValueError for other words. There is no default.
+    Source: Ganesh et al. (2025), Section 2.
+
+    >>> Adjacency("replace-one")
+    <Adjacency.SUBSTITUTE: 'substitute'>
+    """
 
     ADD = "add"
     REMOVE = "remove"
@@ -135,7 +145,13 @@ class Sampling:
 
 @dataclass(frozen=True)
 class FullBatch(Sampling):
-    """Every record takes part in every step."""
+    """Every record takes part in every step.
+
+    Under "substitute" a sum moves by twice the norm of a record.
+
+    >>> FullBatch()
+    FullBatch()
+    """
 
     def directions(
         self, mechanism: Mechanism, adjacency: Adjacency, size: int, count: int
@@ -147,7 +163,19 @@ class FullBatch(Sampling):
 
 @dataclass(frozen=True)
 class Poisson(Sampling):
-    """Each record is in each step with probability `rate`, by itself."""
+    r"""Each record is in a step with the same chance, independently.
+
+    Formula: $P = (1 - \gamma) Q + \gamma P_1$, the record being in with
+    chance $\gamma$.
+    Parameters: `rate` ($\gamma$, 0 or in [1e-9, 1]).
+    Raises: ValueError for other rates; NotImplementedError for groups of
+    other noise than Gaussian.
+    Error: none; data sets attain the pair.
+    Source: Zhu, Dong and Wang (2022), Theorem 11.
+
+    >>> Poisson(0.01)
+    Poisson(rate=0.01)
+    """
 
     rate: float
 
@@ -185,7 +213,21 @@ class Poisson(Sampling):
 
 @dataclass(frozen=True)
 class FixedBatch(Sampling):
-    """A fresh batch of `batch_size` of `dataset_size` records in each step."""
+    r"""Each step draws a batch of the same size, without replacement.
+
+    Formula: $\gamma = b/n$; another record takes the place of one that is
+    removed, so a sum moves by twice the norm.
+    Parameters: `batch_size` (b, 0 to n); `dataset_size` (n, 1 to 1e12), of
+    the larger neighbour, of both for "substitute".
+    Raises: ValueError for other sizes; NotImplementedError for groups of
+    other noise, and for substituted groups.
+    Error: for "substitute" and "zero-out" a gap between what dominates and
+    what data sets attain; both ends hold.
+    Source: Lebeda et al. (2024), Theorem 15; page-sampling.
+
+    >>> FixedBatch(10, 1000)
+    FixedBatch(batch_size=10, dataset_size=1000)
+    """
 
     batch_size: int
     dataset_size: int
@@ -289,7 +331,15 @@ def hypergeometric_shifts(
 
 @dataclass(frozen=True)
 class Release:
-    """One mechanism, `count` times, each time on a fresh sample."""
+    """One mechanism, `count` times, each time on a fresh sample.
+
+    Parameters: `mechanism`; `sampling`; `count` (T, 1 to 1e9).
+    Raises: ValueError for what is no mechanism, sampling or count.
+
+    >>> from accountlib.mechanisms import Gaussian
+    >>> Release(Gaussian(1.0), Poisson(0.01), count=500).count
+    500
+    """
 
     mechanism: Mechanism
     sampling: Sampling = FullBatch()
@@ -376,7 +426,20 @@ def dominating_pairs(
     adjacency: str,
     group_size: int = 1,
 ) -> tuple[DominatingPair, ...]:
-    """Dominating pairs of one step: one a direction, remove first."""
+    """Dominating pairs of one step: one a direction, remove first.
+
+    Parameters: `mechanism`; `sampling`; `adjacency`; `group_size` (k, 1 to
+    1000).
+    Returns: pairs that dominate the step; one if it equals its reverse.
+    Raises: ValueError for other values; NotImplementedError where no theorem
+    is known.
+    Source: page-sampling.
+
+    >>> from accountlib.mechanisms import Gaussian
+    >>> len(dominating_pairs(Gaussian(1.0), sampling=Poisson(0.1),
+    ...     adjacency="add-or-remove"))
+    2
+    """
     size = check("group_size", group_size, 1, 1000, whole=True)
     found = sampling.directions(mechanism, Adjacency(adjacency), size, 1)
     return tuple(x.above[0][0] for x in found)
