@@ -90,6 +90,30 @@ def test_the_gaussian_bound_of_two_sampled_laplace_steps():
     assert 1.7408 <= mu < 1.7409
 
 
+@pytest.mark.parametrize(
+    "run, printed, least",
+    [
+        (RUNS["A"], 0.6030, 0.66700),
+        (RUNS["E"], 0.1975, 0.36159),
+        (
+            al.Release(al.Gaussian(9.4), al.Poisson(16384 / 50000), 2000),
+            1.56685,
+            1.56694,
+        ),
+    ],
+)
+def test_mu_is_larger_than_a_noisy_table_says(run, printed, least):
+    fit = al.gdp(run, adjacency="add-or-remove")
+    assert printed < least <= fit.mu and least < fit.mu_lower * (1 + 1e-4)
+
+
+def test_substitution_under_a_fixed_batch():
+    """A record moves the sum by 2, half a standard deviation."""
+    run = al.Release(al.Gaussian(4.0), al.FixedBatch(1, 100))
+    found = al.delta(run, epsilon=0.05, adjacency="substitute")
+    assert 4.235e-7 < found.lower <= found.upper < 4.245e-7
+
+
 def test_the_gaussian_release_of_the_printed_conversion():
     assert abs(al.gaussian_epsilon(1e-5, mu=10.0) - 91.817) < 1e-3
 
