@@ -111,6 +111,8 @@ def main(count, seed, kind="ordinary"):
         families[setting.family, word] += 1
         slow.append((spent, i))
         truths.append(more)
+        if i % 500 == 499:
+            print(i + 1, dict(words), flush=True)
         if word not in ("ok", "wide", "no truth"):
             print(i, word, reason, bound, setting, flush=True)
     print(dict(words))
