@@ -1,7 +1,18 @@
 # Generated from notebooks/gdp.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""One number?."""
+r"""One number?
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $x$, $y$, $w$ | `x`, `y`, `w` | false-positive and false-negative rate; $w = 1 - y$ |
+| $f$, $f_\mu$ | `lower`, `upper`, – | trade-off function, between two curves; that of two unit normals |
+| $\mu(x, y)$ | `mu_through` | the $\mu$ whose curve passes through the point |
+| $c$, $\mu_c$ | `cutoff`, `mu_between` | error rates below $c$ are left out; the largest $\mu$ then |
+| $z$ | `z` | place on the axis of a normal law, $-\Phi^{-1}(x)$ |
+"""
 
 import math
 from typing import Any
@@ -22,13 +33,23 @@ __all__ = [
     "mu_from_epsilon_delta",
 ]
 
-# --- One number?
+# --- The largest μ of a curve
 
 
 def mu_through(x: Floats, y: Floats, w: Floats) -> Floats:
-    """The mu whose curve passes through (x, y); w = 1 - y has its digits."""
+    r"""The mu whose curve passes through (x, y); w = 1 - y has its digits.
+
+    Formula: $\mu(x, y) = -\Phi^{-1}(x) - \Phi^{-1}(y)$.
+
+    >>> x = np.array([0.25])
+    >>> mu_through(x, x, 1 - x).round(6)
+    array([1.34898])
+    """
     top = np.where(w < 0.5, ndtri(np.minimum(w, 0.5)), -ndtri(y))
     return np.asarray(top - ndtri(x))
+
+
+# --- The cut-off
 
 
 def mu_of_half(
@@ -58,7 +79,11 @@ def mu_of_half(
 def mu_between(
     lower: TradeoffCurve, upper: TradeoffCurve, cutoff: float
 ) -> tuple[float, float]:
-    """mu at a cut-off: no smaller one is right, and one that is."""
+    """mu at a cut-off: no smaller one is right, and one that is.
+
+    Parameters: `lower`, `upper`, curves below and above the truth;
+    `cutoff`. Returns: a lower and an upper end of the largest mu.
+    """
     halves = [(lower, upper)]
     if lower.lines is not lower.mirror:
         flipped = [
@@ -71,8 +96,23 @@ def mu_between(
     return min(low, high), high
 
 
+# --- From ε to μ
+
+
 def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
-    """The mu of Gaussian DP that epsilon-DP promises, from above."""
+    r"""The mu of Gaussian DP that epsilon-DP promises, from above.
+
+    Formula: $\mu = -2\,\Phi^{-1}(1/(1 + e^\varepsilon))$.
+
+    Parameters: `epsilon` ($\varepsilon$ in [0, 1e6]), a number or an array,
+    which holds in both directions.
+    Returns: the smallest $\mu$ that all such mechanisms have, rounded up.
+    Raises: ValueError for values outside this range.
+    Source: Gomez et al. (2025), Proposition 6.1.
+
+    >>> round(float(mu_from_pure_dp(1.0)), 6)
+    1.232035
+    """
     e = np.asarray(check("epsilon", epsilon, 0, 1e6))
     near = math.sqrt(8) * erfinv(np.tanh(np.minimum(e, 1.0) / 2))
     tail = -e - np.log1p(np.exp(-e))
@@ -82,9 +122,20 @@ def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
 
 
 def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
-    """The mu whose Gaussian curve goes through (epsilon, delta), from below.
+    r"""The mu whose Gaussian curve goes through (epsilon, delta), from below.
 
     One such guarantee bounds mu from below only, never from above.
+    Formula: the root of $\delta_\mu(\varepsilon) = \delta$.
+
+    Parameters: `epsilon` ($\varepsilon$ in [0, 1e6]), `delta` ($\delta$ in
+    [0, 1]); numbers or arrays.
+    Returns: the largest $\mu$ for which $\mu$-GDP implies this guarantee,
+    rounded down; 0 for delta below 1e-300, inf for delta = 1.
+    Raises: ValueError for values outside these ranges.
+    Source: Balle and Wang (2018), Theorem 8.
+
+    >>> round(float(mu_from_epsilon_delta(1.0, delta=1e-5)), 6)
+    0.268051
     """
     given = check("epsilon", epsilon, 0, 1e6), check("delta", delta, 0, 1)
     e, d = np.broadcast_arrays(*given)

@@ -23,38 +23,74 @@ from accountlib.sampling import (
 )
 
 __all__ = [
-    "gaussian_tradeoff",
-    "dp_tradeoff",
     "Lines",
     "Ends",
     "LAST",
+    "MIRROR",
+    "gaussian_tradeoff",
+    "dp_tradeoff",
     "TradeoffCurve",
+    "kinks",
+    "both_lines",
     "range_of",
     "hull",
     "spread",
     "one_way",
     "profile",
-    "kinks",
-    "both_lines",
     "half",
-    "MIRROR",
     "both_curves",
     "tradeoff_curve",
 ]
 
 # --- What can an attacker do?
 
+Lines = tuple[Floats, Floats]  # alpha, from 1 on, and heights
+Ends = tuple[Floats, Floats, Floats]  # epsilons, lower and upper ends
+LAST = 600.0  # the largest epsilon: e^600 is far from overflow
+MIRROR = {Adjacency.ADD: Adjacency.REMOVE, Adjacency.REMOVE: Adjacency.ADD}
+
+# --- Definition
+
 
 def gaussian_tradeoff(false_positive: ArrayLike, *, mu: float) -> Any:
-    """The trade-off function of two unit normals whose means differ by mu."""
+    r"""The trade-off function of two unit normals whose means differ by mu.
+
+    Formula: $f_\mu(x) = \Phi(-\Phi^{-1}(x) - \mu)$.
+
+    Parameters: `false_positive` (x in [0, 1]), a number or an array;
+    `mu` ($\mu \ge 0$), distance of the means in standard deviations.
+    Returns: the least false-negative rate, exact up to rounding.
+    Raises: ValueError for values outside these ranges.
+    Source: Dong, Roth and Su (2022), Definition 2.6.
+
+    >>> round(float(gaussian_tradeoff(0.01, mu=1.0)), 6)
+    0.907638
+    """
     x = check("false_positive", false_positive, 0, 1)
     return ndtr(-ndtri(x) - check("mu", mu, 0, 1e300))
+
+
+# --- Every δ is a line
 
 
 def dp_tradeoff(
     false_positive: ArrayLike, *, epsilon: float, delta: float = 0.0
 ) -> Any:
-    """The least trade-off function that (epsilon, delta)-DP allows."""
+    r"""The least trade-off function that (epsilon, delta)-DP allows.
+
+    Formula: $\max\{0, 1 - \delta - e^\varepsilon x,
+    e^{-\varepsilon}(1 - \delta - x)\}$.
+
+    Parameters: `false_positive` (x in [0, 1]), a number or an array;
+    `epsilon` ($\varepsilon$ in [0, 700]), `delta` ($\delta$ in [0, 1]),
+    which hold in both directions.
+    Returns: a lower bound for every such mechanism, up to rounding.
+    Raises: ValueError for values outside these ranges.
+    Source: Kairouz, Oh and Viswanath (2015), Theorem 2.1.
+
+    >>> round(float(dp_tradeoff(0.25, epsilon=math.log(3))), 12)
+    0.25
+    """
     x = check("false_positive", false_positive, 0, 1)
     epsilon = check("epsilon", epsilon, 0, 700)
     found = 1 - check("delta", delta, 0, 1) - x
@@ -62,16 +98,22 @@ def dp_tradeoff(
     return np.maximum(np.maximum(steep, math.exp(-epsilon) * found), 0.0)
 
 
-Lines = tuple[Floats, Floats]  # alpha, from 1 on, and heights
-Ends = tuple[Floats, Floats, Floats]  # epsilons, lower and upper ends
-LAST = 600.0  # the largest epsilon: e^600 is far from overflow
-
-
 @dataclass(frozen=True, eq=False)
 class TradeoffCurve:
-    """A bound of a trade-off function, from below or from above.
+    r"""A bound of a trade-off function, from below or from above.
 
     A call gives the false-negative rate at a false-positive rate.
+    Formula: $\max_i \{1 - d_i - \alpha_i x,\, (1 - d_i' - x)/\alpha_i'\}$.
+
+    Fields: `bound`, "lower" (no attacker does better) or "upper" (some
+    attacker does as well); `lines`, $\alpha_i \ge 1$ and $d_i$; `mirror`,
+    the same of the pair read backwards.
+    Source: Dong, Roth and Su (2022), Proposition 2.5.
+
+    >>> lines = np.array([1.0, 3.0]), np.array([0.5, 0.0])
+    >>> coin = TradeoffCurve("lower", lines, lines)
+    >>> [round(float(v), 6) for v in (coin(0.5), coin.advantage)]
+    [0.166667, 0.5]
     """
 
     bound: str
@@ -111,6 +153,57 @@ class TradeoffCurve:
     def advantage(self) -> float:
         """Largest 1 - x - f(x) of any test, on the other side of the truth."""
         return self.delta(0.0)
+
+
+# --- Between two places
+
+
+def kinks(
+    down: Floats, low: Floats, up: Floats, high: Floats
+) -> tuple[Floats, Floats]:
+    """A piecewise linear function below a convex curve between bounds."""
+    left, right, lag = np.full(len(low), -1.0), np.zeros(len(low)), 1
+    while lag < len(low):
+        fall = (low[lag:] - high[:-lag]) / (down[lag:] - up[:-lag])
+        left[lag:] = np.maximum(left[lag:], fall * (1 - 8 * UNIT))
+        fall = (high[lag:] - low[:-lag]) / (up[lag:] - down[:-lag])
+        right[:-lag] = np.minimum(right[:-lag], fall * (1 - 8 * UNIT))
+        lag *= 2
+    one, two, gap = left[:-1], right[1:], np.diff(down)
+    ahead = (low[:-1] - low[1:] + two * gap) / np.maximum(two - one, 1e-300)
+    t = np.where(one < two, np.clip(ahead, 0, gap), gap / 2)
+    t = np.minimum(down[:-1] + t, down[1:])
+    ends = [
+        low[:-1] + one * (t - down[:-1]),
+        low[1:] + two * (t - down[1:]),
+    ]
+    d = np.minimum(*ends) - 16 * UNIT * (low[:-1] - one * (t - down[:-1]))
+    last = down[-1] + low[-1] / max(-left[-1], 1e-300) * (1 - 8 * UNIT)
+    alpha = np.append(np.stack([down[:-1], t], 1), [down[-1], last])
+    delta = np.append(np.stack([low[:-1], np.fmax(d, 0)], 1), [low[-1], 0])
+    return np.fmin(alpha, 1e300), delta
+
+
+def both_lines(own: Ends, back: Ends) -> tuple[Lines, Lines]:
+    """Lines (alpha, delta), alpha >= 1, above and below a profile.
+
+    A few epsilons below 0, from the mirrored profile, help near 0.
+    """
+    e, low, high = (
+        np.append(-x[8:0:-1] if k == 0 else x[8:0:-1], y)
+        for k, (x, y) in enumerate(zip(back, own, strict=True))
+    )
+    start = len(e) - len(own[0])
+    flip, rest = np.exp(e[:start]), -np.expm1(e[:start])
+    low[:start] = (flip * low[:start] + rest) * (1 - 16 * UNIT)
+    high[:start] = (flip * high[:start] + rest) * (1 + 16 * UNIT)
+    alpha, room = np.exp(e), 8 * UNIT * (e != 0)
+    down, up = alpha * (1 - room), alpha * (1 + room)
+    a, d = kinks(down, low, up, high)
+    return (up[start:], high[start:]), (a[2 * start :], d[2 * start :])
+
+
+# --- Which ε?
 
 
 def range_of(steps: Steps, cutoff: float) -> float:
@@ -157,6 +250,9 @@ def spread(
     fine = max(1e-11 * e.max(), 1e-13)  # rounding must not decide slopes
     e = np.append(np.unique(np.round(e / fine)) * fine, LAST)
     return e, np.interp(e, middle, z)
+
+
+# --- Ends from the accountant
 
 
 def one_way(
@@ -223,51 +319,6 @@ def profile(
     return np.stack([low, np.minimum.accumulate(found[1])])
 
 
-def kinks(
-    down: Floats, low: Floats, up: Floats, high: Floats
-) -> tuple[Floats, Floats]:
-    """A piecewise linear function below a convex curve between bounds."""
-    left, right, lag = np.full(len(low), -1.0), np.zeros(len(low)), 1
-    while lag < len(low):
-        fall = (low[lag:] - high[:-lag]) / (down[lag:] - up[:-lag])
-        left[lag:] = np.maximum(left[lag:], fall * (1 - 8 * UNIT))
-        fall = (high[lag:] - low[:-lag]) / (up[lag:] - down[:-lag])
-        right[:-lag] = np.minimum(right[:-lag], fall * (1 - 8 * UNIT))
-        lag *= 2
-    one, two, gap = left[:-1], right[1:], np.diff(down)
-    ahead = (low[:-1] - low[1:] + two * gap) / np.maximum(two - one, 1e-300)
-    t = np.where(one < two, np.clip(ahead, 0, gap), gap / 2)
-    t = np.minimum(down[:-1] + t, down[1:])
-    ends = [
-        low[:-1] + one * (t - down[:-1]),
-        low[1:] + two * (t - down[1:]),
-    ]
-    d = np.minimum(*ends) - 16 * UNIT * (low[:-1] - one * (t - down[:-1]))
-    last = down[-1] + low[-1] / max(-left[-1], 1e-300) * (1 - 8 * UNIT)
-    alpha = np.append(np.stack([down[:-1], t], 1), [down[-1], last])
-    delta = np.append(np.stack([low[:-1], np.fmax(d, 0)], 1), [low[-1], 0])
-    return np.fmin(alpha, 1e300), delta
-
-
-def both_lines(own: Ends, back: Ends) -> tuple[Lines, Lines]:
-    """Lines (alpha, delta), alpha >= 1, above and below a profile.
-
-    A few epsilons below 0, from the mirrored profile, help near 0.
-    """
-    e, low, high = (
-        np.append(-x[8:0:-1] if k == 0 else x[8:0:-1], y)
-        for k, (x, y) in enumerate(zip(back, own, strict=True))
-    )
-    start = len(e) - len(own[0])
-    flip, rest = np.exp(e[:start]), -np.expm1(e[:start])
-    low[:start] = (flip * low[:start] + rest) * (1 - 16 * UNIT)
-    high[:start] = (flip * high[:start] + rest) * (1 + 16 * UNIT)
-    alpha, room = np.exp(e), 8 * UNIT * (e != 0)
-    down, up = alpha * (1 - room), alpha * (1 + room)
-    a, d = kinks(down, low, up, high)
-    return (up[start:], high[start:]), (a[2 * start :], d[2 * start :])
-
-
 def half(ways: Sequence[Direction], cutoff: float, width: float) -> Ends:
     """Epsilons that suit a cut-off, and both ends of delta there."""
     with np.errstate(all="ignore"):
@@ -281,9 +332,6 @@ def half(ways: Sequence[Direction], cutoff: float, width: float) -> Ends:
     e, z = spread(e, high, cutoff, 1.3 * math.sqrt(width))
     room = np.fmin((1 + np.fmax(z, 0) ** 2 / 4) * width, 0.1)
     return e, *profile(ways, tops, e, room)
-
-
-MIRROR = {Adjacency.ADD: Adjacency.REMOVE, Adjacency.REMOVE: Adjacency.ADD}
 
 
 def both_curves(
@@ -315,10 +363,24 @@ def tradeoff_curve(
     cutoff: float = 1e-10,
     relative_width: float = 1e-4,
 ) -> TradeoffCurve:
-    """A bound of the trade-off function of a run.
+    r"""A bound of the trade-off function of a run.
 
-    Parameters: `bound`, "lower" (no attacker does better) or "upper" (some
-    attacker does as well); `cutoff`: error rates below it say nothing.
+    Formula: $f(x) = \sup_\alpha (1 - h(\alpha) - \alpha x)$, h the profile.
+
+    Parameters: `releases`, `adjacency`, `group_size` as for `epsilon`;
+    `bound`, "lower" (no attacker does better) or "upper" (some attacker
+    does as well); `cutoff` (in [1e-200, 0.1]): error rates below it say
+    nothing; `relative_width` (in [1e-6, 0.1]), wanted, in terms of mu.
+    Returns: a curve on this side of the truth everywhere. For "remove" to
+    accuse means: the record is in the data; for "add": it is not.
+    Raises: ValueError; NotImplementedError where no theorem is known.
+    Source: Gomez et al. (2025), Theorem 2.7.
+
+    >>> from accountlib.mechanisms import RandomizedResponse
+    >>> from accountlib.sampling import Release
+    >>> coin = Release(RandomizedResponse(0.75))
+    >>> round(float(tradeoff_curve(coin, adjacency="remove")(0.25)), 9)
+    0.25
     """
     if bound not in ("lower", "upper"):
         raise ValueError(f"bound must be 'lower' or 'upper', got {bound!r}")
