@@ -1,7 +1,17 @@
 # Generated from notebooks/calibration.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which noise meets a target?."""
+r"""Which noise meets a target?
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $\varepsilon$, $\delta$ | `epsilon`, `delta` | the target |
+| $x$ | `x`, `noise` | the number that is looked for, $> 0$ |
+| $\bar\varepsilon(x)$, $\underline\varepsilon(x)$ | `ends` | upper and lower end of the proven interval at $x$ |
+| $\sigma$ | `noise_multiplier` | Gaussian noise in units of the clipping norm; for counts absolute |
+"""
 
 import math
 from collections.abc import Callable
@@ -23,7 +33,7 @@ __all__ = [
     "calibrate_noise",
 ]
 
-# --- Which noise meets a target?
+# --- Code: the search
 
 EDGE = 5e-5  # relative distance of met and missed
 EVERY_RECORD = FullBatch()
@@ -31,7 +41,13 @@ EVERY_RECORD = FullBatch()
 
 class Excess:
     """By how much a run misses a target, as a logarithm: below 0 if it
-    meets it. Far from the target a wide interval decides."""
+    meets it. Far from the target a wide interval decides.
+
+    >>> excess = Excess(lambda x: Release(Gaussian(x)), 1.0, 1e-6,
+    ...     adjacency="add")
+    >>> excess(9.0) < 0 < excess(2.0)
+    True
+    """
 
     def __init__(
         self,
@@ -98,12 +114,25 @@ def calibrate(
     group_size: int = 1,
     whole: bool = False,
 ) -> float:
-    """The number at which a run just meets a target.
+    r"""The number at which a run just meets a target.
 
-    Parameters: `build`, which makes a run of a number; `low`, `high`, the
-    ends of the search; the target; `whole`: one whole number is wanted.
-    Returns: a number in [low, high] whose run meets the target, proven.
-    Raises: ValueError if both ends miss it.
+    Formula: x with $\bar\varepsilon(x) \le \varepsilon$, next to one that
+    misses it.
+    Parameters: `build`, which makes a run of a number x (noise, rate, steps);
+    `low`, `high`, the ends of the search (1e-300 to 1e300); `epsilon` (0 to
+    1000), `delta` (0 to 1), `adjacency`, `group_size`: the target; `whole`:
+    x, `low` and `high` are whole numbers.
+    Returns: x in [low, high]. The upper end of `epsilon` meets the target
+    there, always. It is above the target within 0.005 % of x, if `whole` at
+    x + 1 or x - 1. If both ends meet it, the one with less privacy.
+    Raises: ValueError for other values, and if both ends miss the target.
+    Source: page-calibration.
+
+    >>> from accountlib.sampling import Poisson
+    >>> run = lambda n: Release(Gaussian(2.0), Poisson(0.01), n)
+    >>> target = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "remove"}
+    >>> calibrate(run, low=1, high=1e5, whole=True, **target)
+    1871
     """
     low = check("low", low, 1e-300, 1e300, whole=whole)
     high = check("high", high, low, 1e300, whole=whole)
@@ -121,7 +150,11 @@ def calibrate(
 
 
 def fits(mechanism: Callable[[float], Mechanism], noise: float) -> bool:
-    """Whether there is such a mechanism."""
+    """Whether there is such a mechanism.
+
+    >>> fits(Gaussian, 1.0), fits(Gaussian, -1.0)
+    (True, False)
+    """
     try:
         mechanism(noise)
     except ValueError:
@@ -139,12 +172,26 @@ def calibrate_noise(
     group_size: int = 1,
     mechanism: Callable[[float], Mechanism] = Gaussian,
 ) -> float:
-    """The noise at which a run just meets a target.
+    r"""The noise at which a run just meets a target.
 
-    Parameters: the target; `sampling`, `count`, as of a `Release`;
-    `mechanism`, which takes the noise.
-    Returns: a noise that meets the target, proven, and is hardly too large.
-    Raises: ValueError if no noise meets the target, or if all do.
+    Formula: x with $\bar\varepsilon(x) \le \varepsilon <
+    \underline\varepsilon(0.999\,x)$.
+    Parameters: `epsilon` (0 to 1000), `delta` (0 to 1), `adjacency`,
+    `group_size`: the target; `sampling`, `count`, as of a `Release`;
+    `mechanism`, from noise to a mechanism, a ValueError where there is none.
+    Returns: a noise multiplier or scale x in [0.005, 1e6]. It meets the
+    target, always; the target is missed within 0.005 % below, or above. So
+    it is hardly too large where more noise is never worse: not always for
+    `DiscreteGaussian`.
+    Raises: ValueError for other values, and if no noise that was tried meets
+    the target, or if all do.
+    Source: page-calibration.
+
+    >>> from accountlib.sampling import Poisson
+    >>> run = {"sampling": Poisson(0.001), "count": 10_000}
+    >>> target = {"epsilon": 1.0, "delta": 1e-6, "adjacency": "remove"}
+    >>> round(calibrate_noise(**run, **target), 3)
+    0.788
     """
 
     def build(noise: float) -> Release:

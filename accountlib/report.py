@@ -1,7 +1,18 @@
 # Generated from notebooks/report.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What must be printed?."""
+r"""What must be printed?
+
+Names used here:
+
+| Symbol | Name in code | Meaning, unit, range |
+|---|---|---|
+| $x$, $f(x)$ | `tradeoff` | false-positive rate; smallest false-negative rate there |
+| $\mu$ | `fit.mu` | Gaussian DP parameter, $\ge 0$ |
+| $\kappa$ | `fit.regret` | what both error rates must be shifted by, $[0, 1]$ |
+| $\varepsilon$, $\delta$ | `epsilons` | points of the privacy curve |
+| $\rho$ | – | zCDP slope |
+"""
 
 import math
 from collections.abc import Sequence
@@ -16,11 +27,15 @@ from accountlib.tradeoff import both_curves
 
 __all__ = ["plain", "PrivacyReport", "PLACES", "report"]
 
-# --- What must be printed?
+# --- Code: the report
 
 
 def plain(value: Any) -> Any:
-    """A value made of what JSON knows: inf is the text "inf"."""
+    """A value made of what JSON knows: inf is the text "inf".
+
+    >>> plain({"mu": math.inf, "ends": (0.5, 1)})
+    {'mu': 'inf', 'ends': [0.5, 1]}
+    """
     if isinstance(value, dict):
         return {name: plain(x) for name, x in value.items()}
     if isinstance(value, (list, tuple)):
@@ -31,7 +46,16 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class PrivacyReport:
-    """What a run promises, and to whom; `print` shows all of it."""
+    """What a run promises, and to whom; `print` shows all of it.
+
+    Fields: `releases`, `adjacency`, `group_size`: what was asked; `record`,
+    `notes`: words for what code cannot know; `epsilons`, pairs of delta and
+    a Bound of epsilon; `fit`, a GDPFit; `advantage`, a Bound; `tradeoff`,
+    pairs of a false-positive rate and a Bound of the smallest false-negative
+    rate. `report` makes it.
+    Returns: printed upper ends are rounded up, lower ends down.
+    Source: Gomez et al. (2025), Section 4.
+    """
 
     releases: tuple[Release, ...]
     adjacency: Adjacency
@@ -106,9 +130,26 @@ def report(
 ) -> PrivacyReport:
     """A statement about a run that a stranger can check.
 
-    Parameters: the run and the neighbours; `deltas` at which epsilon is said;
-    `record`, `notes`: words for what code cannot know.
-    Returns: a report whose numbers are rounded to the safe side.
+    Formula: `epsilon` at some deltas, `gdp`, and the trade-off curve at
+    1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1 (those not below the cut-off)
+    and where both rates are equal.
+    Parameters: `releases`, `adjacency`, `group_size` as for `epsilon`;
+    `cutoff` (1e-200 to 0.1) as for `gdp`; `deltas`, at which epsilon is said
+    (0, or 1e-200 to 1); `record`, what one record is; `notes`, what else a
+    reader must know.
+    Returns: a PrivacyReport, whose intervals contain the truth, and whose
+    printed numbers are rounded to the safe side.
+    Raises: ValueError for other values; NotImplementedError where no theorem
+    covers the run.
+    Source: Gomez et al. (2025), Section 4; page-report.
+
+    >>> from accountlib.mechanisms import Gaussian
+    >>> from accountlib.sampling import Release
+    >>> one = report(Release(Gaussian(2.0)), adjacency="remove")
+    >>> one.fit.mu_lower <= 0.5 <= one.fit.mu
+    True
+    >>> print(str(one).splitlines()[2])
+    Neighbours:                  remove, 1 record(s)
     """
     ask: dict[str, Any] = {"adjacency": adjacency, "group_size": group_size}
     found = epsilon(releases, delta=deltas, **ask)
