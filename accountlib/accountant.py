@@ -313,8 +313,7 @@ def answers(
         one = solve(direction.above, share, most)
         if direction.below:
             attained = [solve(x, share, 0 * most) for x in direction.below]
-            lower = np.max([x.lower for x in attained], axis=0)
-            one = replace(one, lower=lower)
+            one = replace(one, lower=np.max([x.lower for x in attained], 0))
         most = np.maximum(most, one.upper)
         found.append((direction, one))
     return found
