@@ -184,15 +184,15 @@ def test_odometer_at_all_times():
 
 def test_odometer_reads_its_lines():
     """The formula at 30 digits, and below only by nothing."""
-    mp.dps = 30
-    for spent in (0.001, 0.5, 7.25):
-        meter = ZCDPOdometer(1e-6, first=0.02, levels=12, spent=F(spent))
-        share = mp.log(12 / mp.mpf(1e-6))
-        lines = []
-        for k in range(12):
-            less = mp.sqrt(share / (mp.mpf(0.02) * 2**k))
-            lines.append((1 + less) * mp.mpf(spent) + share / less)
-        assert min(lines) <= meter.epsilon <= min(lines) * (1 + 1e-12)
+    with mp.workdps(30):
+        for spent in (0.001, 0.5, 7.25):
+            meter = ZCDPOdometer(1e-6, first=0.02, levels=12, spent=F(spent))
+            share = mp.log(12 / mp.mpf(1e-6))
+            lines = []
+            for k in range(12):
+                less = mp.sqrt(share / (mp.mpf(0.02) * 2**k))
+                lines.append((1 + less) * mp.mpf(spent) + share / less)
+            assert min(lines) <= meter.epsilon <= min(lines) * (1 + 1e-12)
 
 
 def test_exact_sums_and_refusals():
