@@ -163,11 +163,11 @@ class Search:
         """Look at the cells, choose, and cut them anew."""
         seen = moments(self.kinds, self.orders, self.splits)
         at, found = estimates(seen, self.query), self.found
-        if self.epsilon and found.plan:
-            high = found.upper * (1 - self.query.width / 3)
-            at[:, 0] = np.clip(at[:, 0], found.lower, high)
         if self.epsilon:
-            at[:, 0] = np.fmax(at[:, 0], np.where(enough < np.inf, enough, 0))
+            low = np.where(found.lower < np.inf, found.lower, 0.0)
+            high = found.upper * (1 - self.query.width / 3)
+            most = np.where(enough < np.inf, enough, 0.0)
+            at[:, 0] = np.fmax(np.clip(at[:, 0], low, high), most)
         chosen = Planner(seen, at, self.query, self.effort, self.slope).plan()
         self.cut(chosen, at[:, 0])
         scale = max(at[:, 0].max(), 1 / max(chosen.orders))

@@ -42,12 +42,12 @@ class Curve:
     """A bound of delta(epsilon) from one side: a function of arrays."""
 
     def __init__(self, kinds: Kinds, chosen: Plan, up: bool) -> None:
-        steps = sum(count for _, count in kinds)
+        self.up, steps = up, sum(count for _, count in kinds)
         spare = math.exp(chosen.log_delta) * 0.03 * chosen.room / steps
         make = pessimistic_table if up else optimistic_table
         tables = [make(x, n, x.all_but(spare)) for x, n in kinds]
         miss = sum(t.count * np.log1p(-min(t.infinite, 1.0)) for t in tables)
-        self.up, self.sign = up, 1 if up else -1
+        self.sign, self.least = (1, 1e-290) if up else (-1, -1e-300)
         self.infinite = -math.expm1(miss) * (1 + self.sign * 1e-12)
         self.tables = [t for t in tables if len(t.loss)]
         tops = [t.count * t.loss.max() for t in self.tables]
@@ -72,7 +72,7 @@ class Curve:
             size = 16.0
             if not self.up:
                 value = np.fmax(value, self.sure(epsilon))
-        value = np.where(epsilon < self.top, value + self.up * 1e-290, 0.0)
+        value = np.where(epsilon < self.top, value + self.least, 0.0)
         value = (self.infinite + value) * (1 + self.sign * size * UNIT)
         ends: Floats = np.clip(value, 0.0, 1.0)
         return ends

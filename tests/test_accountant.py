@@ -163,3 +163,11 @@ def test_bounds_print_outward():
     assert f"{al.Bound(0.0, math.inf):.2f}" == "[0.00, inf]"
     assert f"{al.Bound(0.1234, 0.1234):.1%}" == "[12.3%, 12.4%]"
     assert al.Bound(0.0, 0.0).width == 0 and al.Bound(0.0, math.inf).width == 1
+
+
+def test_an_array_may_begin_with_infinite_epsilons():
+    pair = al.DiscretePair([0.5, 0.1, 0.4, 0.0], [0.25] * 4)
+    run = al.Release(pair, count=3)  # add: infinite mass 1 - 0.75^3 = 0.578
+    found = al.epsilon(run, delta=[0.0, 0.57, 0.6], adjacency="add")
+    assert found.lower[:2].tolist() == [np.inf] * 2
+    assert 0 < found.lower[2] <= found.upper[2] < 5 and found.width[2] <= 1e-3
