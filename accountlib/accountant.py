@@ -234,7 +234,7 @@ class Search:
 
 def share_nothing(cells: Cells) -> bool:
     """Whether each outcome of P is impossible under Q."""
-    return not np.any((cells.log_p > -np.inf) & (cells.loss < np.inf))
+    return not np.any((cells.log_p > -np.inf) & (cells.loss != np.inf))
 
 
 def at_once(search: Search) -> Solution | None:

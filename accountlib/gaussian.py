@@ -35,8 +35,9 @@ def gaussian_bounds(epsilon: Floats, mu: float) -> tuple[Floats, Floats]:
     size = np.abs(a) + 2
     wrong = UNIT * (32 + 8 * size * (epsilon / mu + mu) + 8 * size**2)
     turned = np.where(a > 0, first, density + beyond)
-    value, error = first - beyond, 32 * UNIT * first + wrong * turned
-    return np.fmax(value - error, 0.0), np.fmin(value + error + 1e-300, 1.0)
+    value = first - beyond
+    error = 32 * UNIT * first + wrong * turned + 1e-300
+    return np.fmax(value - error, 0.0), np.fmin(value + error, 1.0)
 
 
 # --- The inverse

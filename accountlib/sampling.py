@@ -317,9 +317,10 @@ def hypergeometric_shifts(
 ) -> Shifts:
     """The same for a fixed batch: how many of the group are in it."""
     rest = dataset_size - size - batch_size
-    miss = float(
-        np.log1p(-batch_size / (dataset_size - np.arange(size))).sum()
-    )
+    left = dataset_size - np.arange(float(size))
+    few, many = -batch_size / left, (left - batch_size) / left
+    logs = np.where(few < -0.5, np.log(many), np.log1p(few))
+    miss = float(logs.sum())
     j = np.arange(min(size, batch_size))
     steps = (size - j) * (batch_size - j) / ((j + 1.0) * (rest + j + 1.0))
     logs = miss + np.cumsum(np.log(steps)) - log_rate_of(miss)
