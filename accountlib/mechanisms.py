@@ -311,6 +311,8 @@ class ApproximateDP(Mechanism):
 
     Parameters: `epsilon` in [0, 100] and `delta` in [0, 1], for both
     directions of the adjacency that is asked about.
+    With FixedBatch, and with Poisson under substitution, it must hold for
+    removed and for substituted records.
     Raises: ValueError for other values; NotImplementedError for groups.
     Error: none in the loss, which is epsilon or infinite.
     Source: Kairouz, Oh and Viswanath (2015), Section 3.
@@ -350,6 +352,8 @@ class PureDP(Mechanism):
     Formula: `ApproximateDP(epsilon, 0)`.
 
     Parameters: `epsilon` in [0, 100], for both directions.
+    With FixedBatch, and with Poisson under substitution, it must hold for
+    removed and for substituted records.
     Raises: ValueError for other values.
     Error: none in the loss, which is epsilon; groups as DiscreteLaplace.
     Source: Kairouz, Oh and Viswanath (2015), Section 3; for groups
