@@ -52,6 +52,7 @@ __all__ = [
     "epsilon",
     "delta",
     "Explanation",
+    "costs",
     "told",
     "explain",
 ]
@@ -413,6 +414,19 @@ class Explanation:
         return "\n".join((str(self.bound), *self.lines))
 
 
+def costs(low: Curve, epsilon: float) -> dict[str, float]:
+    """What wrapping around and rounding take from delta."""
+    wrap, rounding, at = 0.0, 0.0, np.array([epsilon])
+    for s in low.sums:
+        y = s.center - epsilon
+        size = math.exp(s.scale + s.part.tilt * y)
+        rounding += (s.still + abs(y) * s.turning) * size
+        for order in s.moments:
+            away = abs(order - s.part.tilt) * s.part.period
+            wrap += math.exp(float(s.chernoff(order, at)[0]) - away)
+    return {"wrapping around": wrap, "rounding": rounding}
+
+
 def told(direction: Direction, found: Solution, at: float) -> list[str]:
     """What was chosen in one direction, and what each error costs delta."""
     what = " + ".join(f"{n} x {pair}" for pair, n in direction.above)
@@ -433,7 +447,7 @@ def told(direction: Direction, found: Solution, at: float) -> list[str]:
             f"frequencies, period {part.period:.3g}; the tiny release of "
             f"variance {part.variance:.2g} costs {smooth:.1e}"
         )
-    for name, cost in found.sides[0].costs(at).items():
+    for name, cost in costs(found.sides[0], at).items():
         lost -= cost
         lines.append(f"  {name} costs {cost / top:.1e} of delta")
     cells = f"  {found.cells} cells cost {max(lost, 0) / top:.1e} of delta"

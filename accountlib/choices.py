@@ -151,7 +151,8 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Planner:
-    """Chooses from moments. None of its choices can make a bound wrong."""
+    """Chooses from moments. None of its choices can make a bound wrong, as
+    long as near and far parts have one split."""
 
     seen: Moments
     at: Floats

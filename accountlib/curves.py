@@ -48,11 +48,14 @@ class Curve:
         tables = [make(x, n, x.all_but(spare)) for x, n in kinds]
         miss = sum(t.count * np.log1p(-min(t.infinite, 1.0)) for t in tables)
         self.sign, self.least = (1, 1e-290) if up else (-1, -1e-300)
-        self.infinite = -math.expm1(miss) * (1 + self.sign * 1e-12)
+        infinite = -math.expm1(miss) * (1 + self.sign * 1e-12)
+        self.infinite = infinite if up else max(infinite - 1e-300, 0.0)
         self.tables = [t for t in tables if len(t.loss)]
         tops = [t.count * t.loss.max() for t in self.tables]
         self.slack = 1e-12 * sum(map(abs, tops))
         self.top = sum(tops) + self.slack
+        if not up and len(tops) < len(tables):  # one kind has no finite loss
+            self.top = -math.inf
         self.total = few(self.tables, up)
         self.sums = [
             spectrum(self.tables, x, up)
@@ -96,18 +99,6 @@ class Curve:
         highest = math.exp(min(log_top, 0.0)) * -np.expm1(np.minimum(room, 0))
         ends: Floats = np.fmax(math.exp(log_mass) - low, highest)
         return ends * (1 - 1e-12)
-
-    def costs(self, epsilon: float) -> dict[str, float]:
-        """What wrapping around and rounding take from delta."""
-        wrap, rounding, at = 0.0, 0.0, np.array([epsilon])
-        for s in self.sums:
-            y = s.center - epsilon
-            size = math.exp(s.scale + s.part.tilt * y)
-            rounding += (s.still + abs(y) * s.turning) * size
-            for order in s.moments:
-                away = abs(order - s.part.tilt) * s.part.period
-                wrap += math.exp(float(s.chernoff(order, at)[0]) - away)
-        return {"wrapping around": wrap, "rounding": rounding}
 
 
 def few(tables: Sequence[Table], up: bool) -> Table | None:

@@ -189,7 +189,7 @@ def pessimistic_table(
     top = np.where(kept, log_p + np.log(share), log_p)
     rest = np.where(kept, log_p + np.log1p(-share), -np.inf)
     beyond = ~kept | (cells.right == np.inf)
-    infinite = np.exp(raised(top[beyond])).sum()
+    infinite = np.exp(raised(top[beyond])).sum() + 1e-300 * beyond.any()
     top = np.where(beyond, -np.inf, top)
     # What stays at a left end joins the right end of the cell before it.
     touch = (cells.left[1:] <= cells.right[:-1]) & ~beyond[:-1]

@@ -68,11 +68,12 @@ class MixtureOfGaussians(Mechanism):
     def removed(self, size: int) -> DominatingPair:
         if size > 1:
             return super().removed(size)
-        weights: dict[float, float] = {}
+        shares: dict[float, list[float]] = {}
         for shift, weight in zip(
             self.sensitivities, self.probabilities, strict=True
         ):
-            weights[shift] = weights.get(shift, 0.0) + weight
+            shares.setdefault(shift, []).append(weight)
+        weights = {c: math.fsum(w) for c, w in shares.items()}
         stay = weights.pop(0.0, 0.0)
         rows = sorted((c, w) for c, w in weights.items() if w > 0)
         if not rows:

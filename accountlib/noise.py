@@ -156,7 +156,7 @@ def mixed(
     if count == 1:
         return values[0], errors[0]
     terms = values + log_weights
-    errors = errors + UNIT * ((count + 8) * -log_weights + size(terms))
+    errors = errors + UNIT * (8 * -log_weights + size(terms))
     top = terms.max(0)
     shape = np.exp(terms - np.where(np.isfinite(top), top, 0.0))
     total = top + np.log(shape.sum(0))

@@ -20,9 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-import numpy as np
-
-from accountlib.cells import log_rate_of
 from accountlib.checks import check
 from accountlib.dominating_pairs import (
     NOTHING_REVEALED,
@@ -48,6 +45,8 @@ __all__ = [
     "FixedBatch",
     "check_groups",
     "Shifts",
+    "log_part",
+    "given_some",
     "binomial_shifts",
     "hypergeometric_shifts",
     "Release",
@@ -303,28 +302,43 @@ Shifts = tuple[float, tuple[int, ...], tuple[float, ...]]
 # --- Groups
 
 
+def log_part(a: int, b: int) -> float:
+    """log(a/b) for 0 <= a <= b of any size; error 8u, relative.
+
+    >>> round(log_part(1, 10**400) / math.log(10), 9)
+    -400.0
+    """
+    if 2 * a > b:
+        return math.log1p(-((b - a) / b))
+    scale = b.bit_length() - a.bit_length()
+    return math.log((a << scale) / b) - scale * math.log(2) if a else -math.inf
+
+
+def given_some(ways: Sequence[int]) -> Shifts:
+    """log P(none), the numbers from 1 on, logs of their chances, given one;
+    `ways` are proportional to the chances of 0, 1, 2, ... records."""
+    total, some = sum(ways), sum(ways[1:])
+    rows = [(j, log_part(x, some)) for j, x in enumerate(ways) if j and x]
+    numbers, logs = zip(*rows, strict=True)
+    return log_part(ways[0], total), numbers, logs
+
+
 def binomial_shifts(size: int, rate: float) -> Shifts:
-    """log P(none), the numbers from 1 on, logs of their chances, given one."""
-    miss = size * math.log1p(-rate)
-    j = np.arange(1, size + 1)
-    logs = np.cumsum(np.log((size + 1 - j) / j)) + j * math.log(rate)
-    logs += (size - j) * math.log1p(-rate) - log_rate_of(miss)
-    return miss, tuple(j.tolist()), tuple(logs.tolist())
+    """Of a group in a Poisson sample."""
+    m, d = rate.as_integer_ratio()
+    k = range(size + 1)
+    return given_some(
+        [math.comb(size, j) * m**j * (d - m) ** (size - j) for j in k]
+    )
 
 
 def hypergeometric_shifts(
     size: int, batch_size: int, dataset_size: int
 ) -> Shifts:
-    """The same for a fixed batch: how many of the group are in it."""
-    rest = dataset_size - size - batch_size
-    left = dataset_size - np.arange(float(size))
-    few, many = -batch_size / left, (left - batch_size) / left
-    logs = np.where(few < -0.5, np.log(many), np.log1p(few))
-    miss = float(logs.sum())
-    j = np.arange(min(size, batch_size))
-    steps = (size - j) * (batch_size - j) / ((j + 1.0) * (rest + j + 1.0))
-    logs = miss + np.cumsum(np.log(steps)) - log_rate_of(miss)
-    return miss, tuple((j + 1).tolist()), tuple(logs.tolist())
+    """Of a group in a fixed batch."""
+    b, rest = batch_size, dataset_size - batch_size
+    k = range(size + 1)
+    return given_some([math.comb(b, j) * math.comb(rest, size - j) for j in k])
 
 
 # --- A run

@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from mpmath import mp
+from mpmath import mp, mpf
 
+import accountlib as al
+from accountlib.checks import UNIT
 from accountlib.dominating_pairs import (
     NOTHING_REVEALED,
     DominatingPair,
@@ -27,7 +29,7 @@ from accountlib.mechanisms import (
     RandomizedResponse,
 )
 from accountlib.noise import LaplaceNoise, NormalNoise
-from accountlib.sampling import binomial_shifts
+from accountlib.sampling import binomial_shifts, hypergeometric_shifts
 from tests import fifty_digits as fifty
 from tests.fifty_digits import Mixture, exact, outside
 
@@ -344,3 +346,45 @@ def test_nearest_edges_are_no_bound():
         for a in np.linspace(0.6, 4, 60)
     ]
     assert max(short) > 1e-3
+
+
+@pytest.mark.parametrize(
+    "size, batch, records",
+    [(2, 10**12 - 2, 10**12), (64, 10**10 - 66, 10**10), (3, 1, 10**9)],
+)
+def test_chances_of_groups_in_batches_have_their_digits(size, batch, records):
+    """Batches of nearly all records, and of nearly none."""
+    ways = [
+        mpf(math.comb(batch, j)) * math.comb(records - batch, size - j)
+        for j in range(size + 1)
+    ]
+    miss, numbers, logs = hypergeometric_shifts(size, batch, records)
+    pairs = [(miss, ways[0] / sum(ways))]
+    pairs += [
+        (x, ways[j] / sum(ways[1:]))
+        for j, x in zip(numbers, logs, strict=True)
+    ]
+    for found, chance in pairs:
+        true = mp.log(chance)
+        assert abs(found - true) <= 8 * UNIT * abs(true)
+
+
+def test_a_group_in_a_batch_of_nearly_all_is_a_group_in_all():
+    """Fewer than both are drawn with a chance of at most 4/n."""
+    size, count = 10**12, 1000
+    run = al.Release(al.Gaussian(100.0), al.FixedBatch(size - 2, size), count)
+    whole = al.Release(al.Gaussian(25.0), al.FullBatch(), count)  # 4 norms
+    asked = {"epsilon": 3.0, "adjacency": "remove"}
+    found = al.delta(run, group_size=2, **asked)
+    known = al.delta(whole, **asked)
+    room = count * 4 / size
+    assert (
+        found.lower <= known.upper + room and known.lower <= found.upper + room
+    )
+
+
+def test_infinite_masses_below_the_range_of_floats():
+    pair = al.DiscretePair([1.0, 5e-324], [1.0, 0.0])
+    run = al.Release(pair, al.Poisson(0.9), count=7)
+    found = al.delta(run, epsilon=1.0, adjacency="remove")
+    assert found.lower == 0 and 3.5e-323 < found.upper < 1e-290

@@ -55,6 +55,11 @@ def enclose(value):
     raise NoTruth("too many digits cancel")
 
 
+def enclosed(function, epsilon):
+    """The same for a function of epsilon."""
+    return enclose(lambda: function(epsilon))
+
+
 # --- one step ---------------------------------------------------------------
 
 
@@ -649,10 +654,10 @@ class Run:
             self.how, way = "sum", partial(sum_of_lists, self.lists, curve)
         elif curve:
             self.how = "closed form"
-            way = lambda x: enclose(lambda: curve(arb(x).exp()))  # noqa: E731
+            way = partial(enclosed, lambda x: curve(arb(x).exp()))
         elif len(steps) == 1 and one.shift and total <= 80:
             self.how, sums = "sum", partial(laplace_sum, one.shift, total)
-            way = lambda x: enclose(lambda: sums(x))  # noqa: E731
+            way = partial(enclosed, sums)
         elif (
             not self.lists and total == 2 and not (one.smooth and last.smooth)
         ):
@@ -767,9 +772,10 @@ def step_of(mechanism, sampling, exchanged, k):
     moves = 1 if faced or (kind != "FixedBatch" and not exchanged) else 2
     if not (normal or name == "Laplace"):
         pairs = pairs_of(name, numbers, moves * k)
-        mixed = lambda: [  # noqa: E731
-            (ball(rest) * q + ball(rate) * p, q) for p, q in pairs()
-        ]
+
+        def mixed():
+            return [(ball(rest) * q + ball(rate) * p, q) for p, q in pairs()]
+
         one = Listed(mixed, name == "DiscreteGaussian")
         return one, one
     if name == "MixtureOfGaussians":
