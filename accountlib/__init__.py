@@ -9,9 +9,22 @@ from typing import Any
 from .accountant import Bound, delta, epsilon, explain
 from .calibration import calibrate, calibrate_noise
 from .cells import Cells
+from .closed_forms import (
+    gaussian_delta,
+    gaussian_epsilon,
+    laplace_delta,
+    monte_carlo_sample_size,
+)
 from .composition import compose, self_compose
+from .conversion import delta_from_rdp, epsilon_from_rdp
+from .divergences import hockey_stick
 from .dominating_pairs import DominatingPair
 from .gdp import mu_from_epsilon_delta, mu_from_pure_dp
+from .groups import (
+    binomial_sensitivity,
+    group_epsilon_vadhan,
+    hypergeometric_sensitivity,
+)
 from .mechanisms import (
     ApproximateDP,
     DiscreteGaussian,
@@ -26,17 +39,15 @@ from .mixtures import MixtureOfGaussians
 from .optimistic import discretize
 from .pld import PrivacyLossDistribution
 from .regret import GDPFit, gdp
-from .renyi.conversion import delta_from_rdp, epsilon_from_rdp
-from .renyi.curves import (
+from .renyi import (
     gaussian_rdp,
     laplace_rdp,
     pure_dp_rdp,
     randomized_response_rdp,
     zcdp_rdp,
 )
-from .renyi.few_terms import poisson_rdp_terms, without_replacement_rdp
-from .renyi.subsampling import pearson_vajda, poisson_rdp
-from .renyi.whole_runs import kairouz_epsilon, rdp_curve
+from .renyi_bounds import poisson_rdp_terms, without_replacement_rdp
+from .renyi_sampling import pearson_vajda, poisson_rdp
 from .report import PrivacyReport, report
 from .sampling import (
     Adjacency,
@@ -46,26 +57,20 @@ from .sampling import (
     Release,
     dominating_pairs,
 )
-from .several.groups import (
-    binomial_sensitivity,
-    group_epsilon_vadhan,
-    hypergeometric_sensitivity,
-)
 from .tradeoff import (
     TradeoffCurve,
     dp_tradeoff,
     gaussian_tradeoff,
     tradeoff_curve,
 )
-from .worst_cases.closed_forms import (
-    gaussian_delta,
-    gaussian_epsilon,
-    laplace_delta,
-    monte_carlo_sample_size,
-)
-from .worst_cases.divergences import hockey_stick
+from .whole_runs import kairouz_epsilon, rdp_curve
 
 __all__ = [
+    "hockey_stick",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "laplace_delta",
+    "monte_carlo_sample_size",
     "Cells",
     "DominatingPair",
     "Gaussian",
@@ -93,21 +98,6 @@ __all__ = [
     "calibrate",
     "calibrate_noise",
     "MixtureOfGaussians",
-    "gaussian_tradeoff",
-    "dp_tradeoff",
-    "TradeoffCurve",
-    "tradeoff_curve",
-    "mu_from_pure_dp",
-    "mu_from_epsilon_delta",
-    "GDPFit",
-    "gdp",
-    "PrivacyReport",
-    "report",
-    "hockey_stick",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "laplace_delta",
-    "monte_carlo_sample_size",
     "binomial_sensitivity",
     "hypergeometric_sensitivity",
     "group_epsilon_vadhan",
@@ -124,6 +114,16 @@ __all__ = [
     "without_replacement_rdp",
     "rdp_curve",
     "kairouz_epsilon",
+    "gaussian_tradeoff",
+    "dp_tradeoff",
+    "TradeoffCurve",
+    "tradeoff_curve",
+    "mu_from_pure_dp",
+    "mu_from_epsilon_delta",
+    "GDPFit",
+    "gdp",
+    "PrivacyReport",
+    "report",
 ]
 __version__ = "0.1.0"
 

@@ -26,7 +26,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 
 import accountlib as al
-from accountlib.practice import no_worst_data
+from accountlib import no_worst_data
 
 RESULTS = Path(__file__).resolve().parents[1] / "notebooks/data/directions.csv"
 COLUMNS = (

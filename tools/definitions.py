@@ -30,7 +30,7 @@ class Member:
 @dataclass(frozen=True)
 class Definition:
     name: str
-    module: str  # renyi.curves
+    module: str  # rdp
     kind: str
     public: bool  # at the top of the package
     call: str

@@ -38,7 +38,7 @@ class ExportError(Exception):
 
 @dataclass(frozen=True)
 class Module:
-    name: str  # with its part: renyi.curves
+    name: str  # with its part: rdp
     text: str
     public: list[str]  # names at the top of the package
 
@@ -83,9 +83,9 @@ def package_files() -> dict[Path, str]:
     folder = ROOT / PACKAGE
     modules: list[Module] = []
     files = {folder / "py.typed": ""}
-    # Pages that belong to no part are for all others.
+    # What stands in the back matter is for all other pages.
     pages = [(part, page) for part in parts() for page in part.pages]
-    pages.sort(key=lambda x: x[1].parent.name != "notebooks")
+    pages.sort(key=lambda x: x[0].caption != "Back matter")
     for part, page in pages:
         module = tangle(page, [m.name for m in modules])
         if module is None:

@@ -31,6 +31,7 @@ from scipy.special import ndtr
 
 from accountlib.accountant import Bound, delta, epsilon
 from accountlib.checks import UNIT
+from accountlib.conversion import smallest_value
 from accountlib.inputs import (
     Floats,
     check_kind,
@@ -38,11 +39,10 @@ from accountlib.inputs import (
     check_range,
     front_door,
 )
-from accountlib.renyi.conversion import smallest_value
-from accountlib.renyi.curves import Curve
-from accountlib.renyi.whole_runs import every_order, rdp_curve
+from accountlib.renyi import Curve
 from accountlib.sampling import Adjacency, Release, run_directions
 from accountlib.tradeoff import tradeoff_curve
+from accountlib.whole_runs import every_order, rdp_curve
 
 __all__ = [
     "TruncatedNegativeBinomial",

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from accountlib.accountant import epsilon
+from accountlib.conversion import epsilon_from_rdp
 from accountlib.inputs import (
     Floats,
     check_count,
@@ -36,8 +37,7 @@ from accountlib.inputs import (
     read_only,
 )
 from accountlib.mechanisms import Gaussian
-from accountlib.renyi.conversion import epsilon_from_rdp
-from accountlib.renyi.curves import zcdp_rdp
+from accountlib.renyi import zcdp_rdp
 from accountlib.sampling import Release
 
 __all__ = [

@@ -28,6 +28,7 @@ from accountlib.accountant import Bound, solve
 from accountlib.cells import Cells
 from accountlib.checks import UNIT, Floats
 from accountlib.choices import Query
+from accountlib.conversion import delta_from_rdp, epsilon_from_rdp
 from accountlib.dominating_pairs import DominatingPair, Outcomes
 from accountlib.inputs import (
     as_given,
@@ -36,7 +37,6 @@ from accountlib.inputs import (
     check_range,
     front_door,
 )
-from accountlib.renyi.conversion import delta_from_rdp, epsilon_from_rdp
 
 __all__ = [
     "ChoicePair",

@@ -144,7 +144,7 @@ def test_axe_would_find_something(tab, axe):
 def test_formulas_need_no_script_and_are_no_tab_stops(started):
     context = started.new_context(java_script_enabled=False)
     tab = context.new_page()
-    tab.goto(address("notebooks/renyi/few_terms.html"))
+    tab.goto(address("notebooks/renyi_bounds.html"))
     formulas = tab.locator("article .math > mjx-container")
     assert formulas.count() > 100
     assert tab.locator("article .math").count() == formulas.count()
@@ -157,7 +157,7 @@ def test_formulas_need_no_script_and_are_no_tab_stops(started):
 
 
 @pytest.mark.parametrize(
-    "page", ["notebooks/renyi/few_terms.html", "notebooks/mechanisms.html"]
+    "page", ["notebooks/renyi_bounds.html", "notebooks/mechanisms.html"]
 )
 def test_paper_shows_all_code(started, page):
     tab = started.new_page(viewport={"width": A4, "height": 1000})
@@ -177,7 +177,7 @@ def test_paper_shows_all_code(started, page):
 )
 def test_a_link_into_a_page_leads_there(tab, name):
     """What is not laid out yet has its place all the same."""
-    tab.goto(address("notebooks/renyi/few_terms.html") + f"#{name}")
+    tab.goto(address("notebooks/renyi_bounds.html") + f"#{name}")
     tab.wait_for_function(
         "Math.abs(document.querySelector(location.hash)"
         ".getBoundingClientRect().top - 64) < 20"

@@ -92,7 +92,7 @@ def test_other_names_are_listed_and_known_to_other_books():
     assert "accountlib.epsilon" in functions
     assert "accountlib.accountant.epsilon" in functions
     assert "accountlib.inputs.check_count" in functions
-    assert "accountlib.worst_cases.divergences.hockey_stick" in functions
+    assert "accountlib.divergences.hockey_stick" in functions
     assert "accountlib.Bound.contains" in known["py:method"]
     names = soup("book/names.html")
     for name in ("check_count", "Explanation", "Search"):
@@ -117,9 +117,9 @@ def test_symbols_are_no_functions():
     """In a table of symbols `epsilon` is a number."""
     table = soup("book/notation.html").table
     assert not table.select("a[href$='#accountlib.epsilon']")
-    exports = soup("notebooks/renyi/curves.html").find(id="api-of-this-page")
+    exports = soup("notebooks/renyi.html").find(id="api-of-this-page")
     assert exports.select("a[href$='#accountlib.gaussian_rdp']")
-    assert exports.select("a[href$='renyi.curves.normal_line']")
+    assert exports.select("a[href$='rdp.normal_line']")
 
 
 def test_an_entry_does_not_lead_to_itself():
@@ -157,7 +157,7 @@ def test_texts_beside_links_are_small_and_lead_nowhere():
 
 
 def test_a_term_an_equation_and_a_work_are_shown(tab, server):
-    tab.goto(f"{server}/notebooks/renyi/subsampling.html")
+    tab.goto(f"{server}/notebooks/renyi_sampling.html")
     box = tab.locator("#hover-text")
     for kind in ("glossary.html#term", "#equation-", "bibliography.html#"):
         link = tab.locator(f"article a.reference[href*='{kind}']").first
@@ -174,7 +174,7 @@ def test_a_term_an_equation_and_a_work_are_shown(tab, server):
 
 
 def test_texts_open_by_keyboard_and_from_a_file(tab):
-    tab.goto((HTML / "notebooks/worst_cases/divergences.html").as_uri())
+    tab.goto((HTML / "notebooks/divergences.html").as_uri())
     link = tab.locator("article a[href*='glossary.html#term']").first
     link.focus()
     tab.keyboard.press("Shift+Tab")
@@ -186,7 +186,7 @@ def test_texts_open_by_keyboard_and_from_a_file(tab):
 
 
 def test_a_text_can_be_pointed_at(tab, server):
-    tab.goto(f"{server}/notebooks/worst_cases/divergences.html")
+    tab.goto(f"{server}/notebooks/divergences.html")
     tab.locator("article a[href*='glossary.html#term']").first.hover()
     box = tab.locator("#hover-text")
     expect(box).to_be_visible()

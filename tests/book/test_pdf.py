@@ -106,7 +106,7 @@ def test_places_in_a_pdf_are_found():
 def test_a_page_is_printed(tmp_path, monkeypatch):
     """Whole, with links that lead somewhere; wider than the sheet fails."""
     need_chromium("no page is printed")
-    page = pdf.Page("notebooks/renyi/what_it_loses", "One curve, added up")
+    page = pdf.Page("notebooks/what_renyi_loses", "One curve, added up")
     if not (pdf.HTML / f"{page.name}.html").exists():
         pytest.skip("no book is built")  # a printed page is a built one
     monkeypatch.setattr(pdf, "TARGET", tmp_path)

@@ -5,7 +5,7 @@ import pytest
 from tests.book.built import HTML, text_of
 
 API, TERM = "book/api.html#accountlib.", "book/glossary.html#term-"
-RENYI = "notebooks/renyi/curves.html"
+RENYI = "notebooks/renyi.html"
 COMPOSITION = "notebooks/composition.html"
 # What is looked for, and the places that a reader may mean.
 WANTED = {
@@ -13,7 +13,7 @@ WANTED = {
     "shuffle": (
         API + "ShuffledEpochs",
         TERM + "shuffled-epochs",
-        "notebooks/runs/shuffled_epochs.html",
+        "notebooks/beyond/shuffled_epochs.html",
     ),
     "fixed batch": (API + "FixedBatch", TERM + "fixed-batch-sampling"),
     "user-level": (TERM + "user-level-privacy",),

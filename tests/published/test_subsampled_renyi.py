@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 import accountlib as al
-from accountlib.renyi import few_terms
+from accountlib import renyi_bounds
 from tests import DATA
-from tests.renyi.integrals import close
+from tests.integrals import close
 
 BASES: dict[str, tuple[Any, str, tuple[float, float]]] = {
     "gaussian": (al.gaussian_rdp, "noise_multiplier", (5, 1)),
@@ -31,7 +31,9 @@ def test_figures_3_and_5():
     for row in rows[::2]:
         curve, order = base_curve(row), row["alpha"]
         sampled = partial(al.poisson_rdp, order, rdp=curve, rate=1e-3)
-        few = partial(few_terms.poisson_rdp_terms, order, rdp=curve, rate=1e-3)
+        few = partial(
+            renyi_bounds.poisson_rdp_terms, order, rdp=curve, rate=1e-3
+        )
         values = {
             "base": curve(order),
             "tight": sampled(bound="tight"),
