@@ -9,16 +9,16 @@ from typing import Any
 from .accountant import Bound, delta, epsilon, explain
 from .calibration import calibrate, calibrate_noise
 from .cells import Cells
-from .closed_forms import (
+from .composition import compose, self_compose
+from .conversion import delta_from_rdp, epsilon_from_rdp
+from .divergences import hockey_stick
+from .dominating_pairs import DominatingPair
+from .gaussian import (
     gaussian_delta,
     gaussian_epsilon,
     laplace_delta,
     monte_carlo_sample_size,
 )
-from .composition import compose, self_compose
-from .conversion import delta_from_rdp, epsilon_from_rdp
-from .divergences import hockey_stick
-from .dominating_pairs import DominatingPair
 from .gdp import mu_from_epsilon_delta, mu_from_pure_dp
 from .groups import (
     binomial_sensitivity,

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
 from accountlib.checks import UNIT, Floats, check
-from accountlib.pld import MOST_ROWS, PrivacyLossDistribution
+from accountlib.pld import PrivacyLossDistribution, few_enough
 
 __all__ = [
     "Part",
@@ -147,8 +147,7 @@ def total_masses(
         tilts, low, high = choose_tilts(parts)
         first = max(first, math.floor(low / step) - 1)
         last = min(last, math.ceil(high / step) + 1)
-    if last - first > MOST_ROWS:
-        raise ValueError(f"step must be larger: over {MOST_ROWS} grid points")
+    few_enough(last - first)
     size = next_fast_len(last - first + 1, real=True)
     index = first + np.arange(size)
     masses = [on_circle(parts, x, index, step, side) for x in tilts]

@@ -200,7 +200,7 @@ class ShiftedNoise(DominatingPair):
     def finer(self, edges: Floats, pieces: Floats) -> Floats:
         inner = np.isfinite(edges)
         pieces = pieces[inner[:-1] & inner[1:]]
-        at = np.append(0.0, np.cumsum(np.fmin(np.fmax(pieces, 0.1), 2**16)))
+        at = np.append(0.0, np.cumsum(np.fmin(np.fmax(pieces, 1e-9), 2**16)))
         count = min(math.ceil(at[-1]), 2**16)
         new = np.interp(np.linspace(0, at[-1], count + 1), at, edges[inner])
         if self.noise.whole:  # cells that hold one number stay

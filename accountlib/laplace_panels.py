@@ -26,7 +26,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from accountlib.checks import UNIT
-from accountlib.closed_forms import gauss_rule
 from accountlib.inputs import Floats, front_door
 from accountlib.real_orders import (
     MOST_MEAN,
@@ -111,7 +110,7 @@ class LaplacePanels:
         return np.asarray(self.most + size + less * np.maximum(up, 0) + moved)
 
 
-PANEL_RULE = gauss_rule(16)
+PANEL_RULE = np.polynomial.legendre.leggauss(16)
 PANEL_ERROR = 4e-18  # of the rule, for integrands up to 1 on the ellipse
 
 

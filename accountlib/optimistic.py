@@ -7,9 +7,9 @@ Names used here:
 
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
-| $\Delta$, $\ell_k$, $\alpha_k$ | `step` | step of the grid; its losses $k\Delta$; $e^{\ell_k}$ |
-| – | `mass` | P-mass of outcomes above, on and below a grid point |
-| $e_k$ | `surplus` | $p - e^{\ell_k} q$ of outcomes, seen from row $k$ |
+| $\Delta$, $\ell_k$ | `step` | step of the grid; its losses $k\Delta$ |
+| – | `have` | surplus $p - e^{\ell_k} q$ of the group of $\ell_k$ |
+| $n$ | `most` | how many outcomes meet in a row |
 """
 
 import math
@@ -24,9 +24,9 @@ from accountlib.checks import UNIT, Floats, check
 from accountlib.dominating_pairs import DominatingPair
 from accountlib.pld import (
     BOUNDS,
-    MOST_ROWS,
     TAIL,
     PrivacyLossDistribution,
+    few_enough,
     grid_masses,
     loss_cells,
     on_grid,
@@ -34,22 +34,56 @@ from accountlib.pld import (
 )
 
 __all__ = [
-    "Parts",
-    "merged_cells",
-    "row_parts",
-    "borrow",
-    "pull",
-    "lifted",
     "merged_rows",
+    "merged_cells",
     "optimistic_pld",
     "discretize",
     "lower_hull",
     "tangent_values",
 ]
 
-# --- When nobody can pay
+# --- Merge until the loss is right
 
-Parts = tuple[list[list[float]], list[list[float]]]  # masses, surpluses
+
+def merged_rows(
+    x: list[float], mass: list[float], step: float
+) -> tuple[int, list[float], int]:
+    """First index; P-masses on the grid; how many outcomes met at most.
+
+    `x`: losses in steps, ascending; `mass`: their P-masses.
+    """
+    first, low, high, most = math.floor(x[0]), 0, len(x) - 1, 0
+    seen = np.bincount(np.floor(x).astype(int) - first, mass)
+    full = np.flatnonzero(seen > 1e-7 * seen.max())
+    last, meet = first + len(seen) - 1, first + int(full[-1]) + 1
+    if meet > last:
+        meet = first + int(full[0]) - 1
+    rows = [0.0] * len(seen)
+    down, up = range(last, meet, -1), range(first, meet + 2)
+    for sign, order in ((1, down), (-1, up)):
+        for k in order:
+            left, have, got = high - low, 0.0, 0.0
+            while low <= high:
+                i = high if sign > 0 else low
+                away = (k - x[i]) * step
+                ratio = math.expm1(away) if away < 700 else math.inf
+                gain = -sign * mass[i] * ratio
+                if gain < -have:  # only a part of it is needed
+                    part = mass[i] * (have / -gain)
+                    mass[i] -= part
+                    got += part
+                    break
+                have, got = have + gain, got + mass[i]
+                low, high = low + (sign < 0), high - (sign > 0)
+            else:
+                k -= sign < 0 < have  # rounded down
+            if got > 0:
+                rows[k - first] += got
+            most = max(most, left - high + low)
+    return first, rows, most
+
+
+# --- Names used here
 
 
 def merged_cells(cells: Cells) -> tuple[Floats, Floats, float]:
@@ -62,118 +96,21 @@ def merged_cells(cells: Cells) -> tuple[Floats, Floats, float]:
     return loss[used], p[used], max(infinite, 0.0)
 
 
-def row_parts(
-    loss: Floats, mass: Floats, step: float
-) -> tuple[int, Parts, float]:
-    """First index; masses and surpluses above, on and below each row."""
-    near, on, loss_error = on_grid(loss, step)
-    surplus = -mass * np.expm1(near * step - loss)
-    surplus -= 8 * UNIT * (np.abs(surplus) + mass * np.abs(loss))
-    surplus = np.where(on, 0.0, surplus)
-    first = near.min() - 1  # a row below all, for what is passed on
-    if near.max() - first > MOST_ROWS:
-        raise ValueError(f"step must be larger: over {MOST_ROWS} grid points")
-    count = int(near.max() - first) + 1
-    place = (near - first).astype(int)
-    place += count * np.where(on, 1, np.where(surplus > 0, 0, 2))
-    masses, surpluses = (
-        np.bincount(place, x, 3 * count).astype(float).reshape(3, count)
-        for x in (mass, surplus)
-    )
-    parts = masses.tolist(), surpluses.tolist()
-    return int(first), parts, loss_error
-
-
-def borrow(rows: list[float], k: int, need: float, step: float) -> bool:
-    """Merge rows above k into it until they bring the surplus needed."""
-    taken, j = [], k
-    while need > 0 and j + 1 < len(rows):
-        j += 1
-        worth = -math.expm1((k - j) * step)
-        taken.append(min(rows[j], need / worth * (1 + 16 * UNIT)))
-        need = 0.0 if taken[-1] < rows[j] else need - taken[-1] * worth
-    if need <= 0:
-        for i, part in enumerate(taken):
-            rows[k + 1 + i] -= part
-            rows[k] += part
-    return need <= 0
-
-
-def pull(
-    parts: Parts, k: int, have: float, step: float
-) -> tuple[float, float]:
-    """Balance a surplus at row k with outcomes below: mass, what is left."""
-    pulled = 0.0
-    for j in range(k - 1, -1, -1):
-        for mass, surplus in zip(*parts, strict=True):
-            if have > 0 and mass[j] > 0:
-                fall = math.exp(min((k - j) * step, 700.0))
-                lack = (mass[j] - surplus[j]) * fall - mass[j]
-                share = min(have / lack, 1.0)
-                have = 0.0 if share < 1 else have - lack
-                pulled += share * mass[j]
-                mass[j] -= share * mass[j]
-                surplus[j] -= share * surplus[j]
-        if have <= 0:
-            break
-    return pulled, have
-
-
-def lifted(
-    rows: list[float], k: int, mass: float, have: float, step: float
-) -> list[float]:
-    """Rows with a mass of surplus `have` one row higher, if they can pay."""
-    mass, other = min(mass, rows[k]), [*rows, 0.0]
-    other[k] -= mass
-    other[k + 1] += mass
-    need = mass * math.expm1(step) - have * math.exp(step)
-    return other if borrow(other, k + 1, need, step) else rows
-
-
-def merged_rows(parts: Parts, spare: float, step: float) -> list[float]:
-    """Merge outcomes, from the top downward, until each row has its loss.
-
-    spare: e^loss times the Q-mass at -infinity, for the first row.
-    """
-    (above, on, below), (gain, _, lack) = parts
-    rows = [0.0] * len(on)
-    for k in range(len(rows) - 1, -1, -1):
-        rows[k] = above[k] + on[k] + below[k]
-        have = gain[k] + lack[k]
-        if have < 0 and not borrow(rows, k, -have, step):
-            moved = below[k] * have / lack[k]
-            stays = max(below[k] - moved * (1 + 8 * UNIT), 0.0)
-            rows[k] = above[k] + on[k] + stays
-            above[k - 1] += moved
-            seen = moved * math.expm1(-step) - have * math.exp(-step)
-            gain[k - 1] -= seen + 8 * UNIT * moved
-        if have > 0:
-            pulled, have = pull(parts, k, have, step)
-            rows[k] += pulled
-            have -= spare * math.exp(step * k)
-        if have > 1e-12 * rows[k]:  # the lowest row
-            rows = lifted(rows, k, above[k] * have / gain[k], have, step)
-    return rows
-
-
 def optimistic_pld(
     cells: Cells, step: float, bound: str
 ) -> PrivacyLossDistribution:
     """Merged outcomes, or buckets that round down, from cells of a pair."""
     loss, mass, infinite = merged_cells(cells)
-    first, rows, loss_error = 0, np.zeros(1), 0.0
-    if len(loss) > 0 and bound == "buckets-lower":
-        near, on, loss_error = on_grid(loss, step)
-        index = np.where(on, near, np.floor(loss / step))
-        first, rows = grid_masses(index, mass, -1)
-    elif len(loss) > 0:
-        first, parts, loss_error = row_parts(loss, mass, step)
-        spare = float(np.exp(cells.log_q)[cells.loss == -np.inf].sum())
-        spare *= math.exp(step * first)
-        rows = np.array(merged_rows(parts, spare, step)) * (1 - 8 * UNIT)
-    return PrivacyLossDistribution(
-        step, first, rows, infinite, bound, loss_error
-    )
+    near, on, off = on_grid(loss, step)
+    x = np.where(on, near, loss / step)
+    if len(x) == 0 or bound == "buckets-lower":
+        first, rows = grid_masses(np.floor(x), mass, -1)
+    else:
+        few_enough(x[-1] - x[0])
+        first, some, most = merged_rows(x.tolist(), mass.tolist(), step)
+        rows = np.array(some) * (1 - 4 * UNIT * (len(some) + most + 16))
+        off += 16 * UNIT * (most + 8 + float(np.abs(loss).max()))
+    return PrivacyLossDistribution(step, first, rows, infinite, bound, off)
 
 
 # --- One call for both sides

@@ -42,6 +42,7 @@ __all__ = [
     "loss_cells",
     "at_cell_ends",
     "on_grid",
+    "few_enough",
     "grid_masses",
     "pessimistic_pld",
 ]
@@ -161,29 +162,26 @@ class PrivacyLossDistribution:
         value = np.minimum(value, 1.0)
         return float(value) if np.ndim(value) == 0 else value
 
-    @np.errstate(all="ignore")
     def epsilon(self, delta: ArrayLike) -> Any:
         """The least epsilon >= 0 with that delta, on its own side; or inf."""
-        wanted = check("delta", delta, 0, 1)
-        knots, last = self.knots, len(self.mass)
-        k = np.searchsorted(-knots, -wanted) - 1  # the last knot above
-        high, low = knots[k], knots[np.minimum(k + 1, last)]
-        part = (high - wanted) / (high - low)
-        part = np.where(k > 0, math.expm1(self.step) * part, part - 1)
-        x = self.step * (self.first_index + np.fmax(k - 1.0, 0.0))
-        x = x + np.log1p(part)
-        slack = self.loss_error + 16 * UNIT * (np.abs(x) + self.step)
-        top = self.losses[-1] + 4 * UNIT * abs(self.losses[-1])
-        x = np.fmin(x + self.side * slack, top + self.loss_error)
-        x = np.where(k < 0, 0.0, np.fmax(x, 0.0))
-        x = np.where(k == last, np.inf, x)
-        return float(x) if np.ndim(x) == 0 else x
+        wanted = np.asarray(check("delta", delta, 0, 1))
+        last = max(float(self.losses[-1]), 0.0) * (1 + 16 * UNIT)
+        low = np.zeros(wanted.shape)
+        high = top = low + last + 2 * self.loss_error
+        for _ in range(80):
+            middle = (low + high) / 2
+            over = self.delta(middle) > wanted
+            low, high = np.where(over, [middle, high], [low, middle])
+        end = high if self.side > 0 else low
+        end = np.where(self.delta(top) > wanted, np.inf, end)
+        end = np.where(self.delta(0.0 * low) <= wanted, 0.0, end)
+        return float(end) if end.ndim == 0 else end
 
 
 # --- Code: where to cut the outcomes
 
 
-def cell_lengths(cells: Cells, width: float, coarse: int) -> Floats:
+def cell_lengths(cells: Cells, width: float) -> Floats:
     """How many widths long each cell is; whole sums up to a grid point."""
     p = np.exp(cells.log_p)
     tail = np.minimum(np.cumsum(p), np.cumsum(p[::-1])[::-1])
@@ -196,11 +194,9 @@ def cell_lengths(cells: Cells, width: float, coarse: int) -> Floats:
         core = ends[1:][tail[span] > CORE]
         low, high = core.min(initial=ends[-1]), core.max(initial=ends[0])
         near = np.clip(ends, 2 * np.floor(low / 2 - 1), 2 * np.ceil(high / 2))
-        ends = near + (ends - near) / coarse
-        ends[0] = math.floor(ends[0])
-        least = 0.1 * np.arange(len(ends), dtype=float)
-        ends = least + np.maximum.accumulate(ends - least)
-        ends[-1] = math.ceil(ends[-1]) - 1e-9
+        if ends[-1] - ends[0] > MOST_CELLS:
+            ends = near + (ends - near) / 16
+        ends[0], ends[-1] = math.floor(ends[0]), math.ceil(ends[-1]) - 1e-9
         lengths[span] = np.diff(ends)
     return lengths
 
@@ -208,20 +204,10 @@ def cell_lengths(cells: Cells, width: float, coarse: int) -> Floats:
 @np.errstate(all="ignore")
 def loss_cells(pair: DominatingPair, step: float) -> Cells:
     """Cells of a pair, cut at the multiples of half a step of the loss."""
-    edges, width, coarse = pair.start(), step / 2, 1
-    for _ in range(6):
-        cells = pair.cells(edges)
-        pieces = cell_lengths(cells, width, coarse)
-        while pieces.sum() > MOST_CELLS:
-            coarse = 2 * coarse if coarse < 16 else 1
-            width *= 2 if coarse == 1 else 1
-            pieces = cell_lengths(cells, width, coarse)
-        finer = pair.finer(edges, pieces)
-        off = ~np.isclose(pieces, 1, atol=1e-6) & ~cells.atoms
-        if np.exp(cells.log_p) @ off < 1e-12 or np.array_equal(finer, edges):
-            break
-        edges = finer
-    return cells
+    edges = pair.start()
+    for _ in range(5):
+        edges = pair.finer(edges, cell_lengths(pair.cells(edges), step / 2))
+    return pair.cells(edges)
 
 
 # --- Code: from cells to the PLD
@@ -252,14 +238,19 @@ def on_grid(
     return near, on, float(off[on].max(initial=0.0))
 
 
+def few_enough(rows: float) -> None:
+    """Refuse too many grid points."""
+    if rows > MOST_ROWS:
+        raise ValueError(f"step must be larger: over {MOST_ROWS} grid points")
+
+
 def grid_masses(index: Floats, mass: Floats, side: int) -> tuple[int, Floats]:
     """First index and sums of masses with the same index, outward."""
     index, mass = index[mass > 0], mass[mass > 0]
     if len(index) == 0:
         return 0, np.zeros(1)
     first = index.min()
-    if index.max() - first > MOST_ROWS:
-        raise ValueError(f"step must be larger: over {MOST_ROWS} grid points")
+    few_enough(index.max() - first)
     places = (index - first).astype(int)
     rounded = 1 + side * 2 * UNIT * (np.bincount(places) + 8)
     return int(first), np.bincount(places, mass) * rounded

@@ -9,7 +9,7 @@ import pytest
 
 import accountlib as al
 from accountlib import (
-    closed_forms,
+    gaussian,
     groups,
     renyi,
     renyi_bounds,
@@ -59,7 +59,7 @@ NUMBERS: list[tuple[Any, str, tuple[Any, ...]]] = [
     ),
     (lambda x: al.Bound(x, 1.0), "lower", (-1,)),
     (lambda x: al.Bound(0.5, x), "upper", (0.4,)),
-    (lambda x: closed_forms.laplace_delta(0.1, scale=x), "scale", (0, INF)),
+    (lambda x: gaussian.laplace_delta(0.1, scale=x), "scale", (0, INF)),
     (
         lambda x: al.hockey_stick([0.5, 0.5], [1.0, 0.0], x),
         "alpha",
