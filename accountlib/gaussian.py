@@ -187,5 +187,5 @@ def monte_carlo_sample_size(
     t = check("error", error, 1e-12, 1)
     beta = check("failure_probability", failure_probability, 1e-12, 1)
     k = check("points", points, 1, 1e9, whole=True)
-    count = math.log(2 * k / beta) / (2 * t * t) * (1 + 1e-14)
+    count: float = math.log(2 * k / beta) / (2 * t * t) * (1 + 1e-14)
     return math.ceil(count)

@@ -445,11 +445,10 @@ def two_steps(one, other, epsilon):
         panels = math.ceil(float(np.ptp(one.m)))
         logs, losses = one.panels(sorted(kinks), panels, points)
         with ctx.workprec(256):
-            rest = [
-                float(other.curve((epsilon - arb(x)).exp())) for x in losses
-            ]
-        values.append(float(np.exp(logs) @ rest))
-    error = abs(values[0] - values[1]) + 1e-12 * values[1]
+            rest = [other.curve((epsilon - arb(x)).exp()) for x in losses]
+        values.append(float(np.exp(logs) @ [float(x) for x in rest]))
+        radius = float(np.exp(logs) @ [float(x.rad()) for x in rest])
+    error = abs(values[0] - values[1]) + 1e-12 * values[1] + radius
     if not error <= LOOSEST * values[1]:
         raise NoTruth("quadrature")
     return values[1] - error, values[1] + error
