@@ -18,14 +18,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from accountlib.cells import Table, optimistic_table, pessimistic_table
 from accountlib.checks import UNIT, Floats
 from accountlib.choices import Kinds, Plan
-from accountlib.fourier import (
-    Part,
-    Table,
-    optimistic_table,
-    pessimistic_table,
-)
+from accountlib.fourier import Part
 from accountlib.rounding import log_moment, spectrum
 
 __all__ = ["FEW", "WHOLE", "Curve", "few", "crossing", "steepness"]

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accountlib.cells import Cells
+from accountlib.cells import Table
 from accountlib.checks import UNIT, Floats
 
 __all__ = [
@@ -35,10 +35,6 @@ __all__ = [
     "kernel",
     "log_peak",
     "beyond_last",
-    "Table",
-    "raised",
-    "pessimistic_table",
-    "optimistic_table",
     "turns",
     "transform",
 ]
@@ -135,94 +131,7 @@ def beyond_last(part: Part, total: float, size: float) -> float:
     return total * size / (part.variance * last * spacing) * (1 + 1e-9)
 
 
-# --- Tables and their transforms
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The loss of one step as a list: losses ascend, masses as logarithms.
-
-    Its mass at infinite loss stands apart; `count` steps are like this.
-    Raises: ArithmeticError for a NaN, which could be a mass that is lost.
-    """
-
-    loss: Floats
-    log_mass: Floats
-    infinite: float
-    count: int
-
-    def __post_init__(self) -> None:
-        fine = np.isfinite(self.loss) & np.isfinite(self.log_mass)
-        if not (fine.all() and 0 <= self.infinite < np.inf):
-            raise ArithmeticError("a loss or a mass is not a number")
-
-
-def raised(x: Floats) -> Floats:
-    """Logs of masses, a little larger: all that rounding took from them."""
-    return x * np.where(x > 0, 1 + 8 * UNIT, 1 - 8 * UNIT) + 24 * UNIT
-
-
-@np.errstate(all="ignore")
-def pessimistic_table(
-    cells: Cells, count: int, kept: NDArray[np.bool_]
-) -> Table:
-    r"""Connect the dots: each cell's mass at its two ends, from above.
-
-    Formula: $r = p (1 - e^{a - \ell})/(1 - e^{a - b})$ at b, p - r at a.
-
-    Parameters: `cells`; `count` of such steps; `kept`: the mass of other
-    cells goes to infinity.
-    Returns: a list whose profile is nowhere below that of the cells.
-    Error: rounded outward; u of a cell's mass more goes to its right end.
-    Source: Doroshenko et al. (2022); Lemmas lem-cells, lem-rounded-dots.
-
-    >>> cells = Cells(*np.array([[-0.7, -1.2, 0.0, 0.5, 0.0, 0.0, 1.0]]).T)
-    >>> table = pessimistic_table(cells, 1, np.array([True]))
-    >>> table.loss.tolist(), np.exp(table.log_mass).round(3).tolist()
-    ([0.0, 1.0], [0.187, 0.309])
-    """
-    log_p = cells.log_p + cells.mass_error
-    chord = np.expm1(cells.left - cells.right)
-    share = np.expm1(cells.left - cells.loss - cells.loss_error) / chord
-    share = np.where(share >= 0, np.fmin(share + UNIT, 1.0), 1.0)
-    share[cells.atoms] = 1.0  # all to the right is right for any cell
-    top = np.where(kept, log_p + np.log(share), log_p)
-    rest = np.where(kept, log_p + np.log1p(-share), -np.inf)
-    beyond = ~kept | (cells.right == np.inf)
-    infinite = np.exp(raised(top[beyond])).sum() + 1e-300 * beyond.any()
-    top = np.where(beyond, -np.inf, top)
-    # What stays at a left end joins the right end of the cell before it.
-    touch = (cells.left[1:] <= cells.right[:-1]) & ~beyond[:-1]
-    joined = np.logaddexp(top[:-1], rest[1:])
-    top[:-1] = np.where(touch, joined, top[:-1])
-    rest[1:] = np.where(touch, -np.inf, rest[1:])
-    loss = np.stack([cells.left, cells.right], 1).ravel()
-    mass = np.stack([rest, top], 1).ravel()
-    used = (mass != -np.inf) & (loss != -np.inf)
-    infinite *= 1 + 4 * (len(loss) + 2) * UNIT
-    return Table(loss[used], raised(mass[used]), float(infinite), count)
-
-
-@np.errstate(all="ignore")
-def optimistic_table(
-    cells: Cells, count: int, kept: NDArray[np.bool_]
-) -> Table:
-    """Merge each cell into one outcome, from below.
-
-    Parameters: those of `pessimistic_table`; cells not kept are dropped.
-    Returns: a list whose profile is nowhere above that of the cells.
-    Error: masses and losses are rounded down. Source: Lemma lem-cells.
-
-    >>> cells = Cells(*np.array([[-0.7, -1.2, 0.0, 0.5, 0.0, 0.0, 1.0]]).T)
-    >>> optimistic_table(cells, 1, np.array([True])).loss.round(6).tolist()
-    [0.5]
-    """
-    log_p = -raised(cells.mass_error - cells.log_p)
-    loss = cells.loss - (cells.loss_error + 4 * UNIT * np.abs(cells.loss))
-    finite = np.isfinite(loss) & (log_p > -np.inf) & kept
-    infinite = np.exp(log_p[cells.loss == np.inf]).sum()
-    infinite *= 1 - 4 * (len(loss) + 2) * UNIT
-    return Table(loss[finite], log_p[finite], float(infinite), count)
+# --- Transforms
 
 
 def turns(step: Complex, count: int) -> tuple[Complex, Complex]:

@@ -24,11 +24,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from accountlib.cells import Table
 from accountlib.checks import UNIT, Floats
 from accountlib.fourier import (
     Complex,
     Part,
-    Table,
     beyond_last,
     kernel,
     log_peak,

@@ -10,7 +10,8 @@ from itertools import product
 import numpy as np
 from flint import arb, ctx
 
-from accountlib.fourier import Part, Table
+from accountlib.cells import Table
+from accountlib.fourier import Part
 
 PRECISION = 320  # bits
 

@@ -6,7 +6,6 @@ import numpy as np
 from mpmath import mp
 
 from accountlib.cells import Cells, joined, log_rate_of, sampled_loss
-from accountlib.fourier import optimistic_table, pessimistic_table
 from accountlib.noise import size
 from tests.fifty_digits import exact
 

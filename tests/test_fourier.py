@@ -6,17 +6,14 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
-from accountlib.cells import Cells
-from accountlib.checks import UNIT
-from accountlib.fourier import (
-    Part,
+from accountlib.cells import (
+    Cells,
     Table,
-    kernel,
-    log_peak,
     optimistic_table,
     pessimistic_table,
-    transform,
 )
+from accountlib.checks import UNIT
+from accountlib.fourier import Part, kernel, log_peak, transform
 from accountlib.rounding import spectrum
 from tests.exact_sums import (
     PRECISION,

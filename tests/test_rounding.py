@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
+import accountlib.cells
 import accountlib.fourier
 import accountlib.rounding
-from accountlib.cells import Cells
+from accountlib.cells import Cells, Table
 from accountlib.checks import UNIT
-from accountlib.fourier import Part, Table
+from accountlib.fourier import Part
 from tests.exact_sums import delta, outcomes, violates
 
 BILLION = 10**9
@@ -34,8 +35,8 @@ def precise():
 
 
 def without(old="", new=""):
-    """The code of both pages, with one piece of text replaced."""
-    pages = [accountlib.fourier, accountlib.rounding]
+    """The code of three pages, with one piece of text replaced."""
+    pages = [accountlib.cells, accountlib.fourier, accountlib.rounding]
     sources = [inspect.getsource(page) for page in pages]
     if old:
         assert [s.count(old) for s in sources].count(1) == 1, old
