@@ -149,19 +149,19 @@ class Search:
         self.query, self.epsilon = query, query.asked == "epsilon"
         self.pairs, self.counts = zip(*steps, strict=True)
         self.edges = [pair.start() for pair in self.pairs]
-        self.look()
+        self.refresh()
         self.orders = np.geomspace(1e-6, 1e12, 49)
         self.splits, self.effort, self.slope = np.array([np.inf]), 1.0, 0.0
         none = 0.0 * query.values
         self.found = Solution(none, none + (np.inf if self.epsilon else 1.0))
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Compute the cells of all steps."""
         rows = zip(self.pairs, self.edges, self.counts, strict=True)
         self.kinds = [(pair.cells(at), count) for pair, at, count in rows]
 
     def choose(self, enough: Floats) -> tuple[Plan, Floats]:
-        """Look at the cells, choose, and cut them anew."""
+        """Estimate from the cells, choose, and cut them anew."""
         seen = moments(self.kinds, self.orders, self.splits)
         at, found = estimates(seen, self.query), self.found
         if self.epsilon:
@@ -199,7 +199,7 @@ class Search:
             pieces = np.where(pieces > 0, np.fmin(pieces, most), 1.0)
             pieces *= min(1.0, most / pieces.sum())
             self.edges[k] = self.pairs[k].finer(self.edges[k], pieces)
-        self.look()
+        self.refresh()
 
     def turn(self, enough: Floats) -> bool:
         """Choose, then both ends; whether the search is over.

@@ -45,7 +45,7 @@ Kinds = Sequence[tuple[Cells, int]]
 LEAST = 1e-12  # estimates of epsilon are at least this
 MOST = 2**15  # frequencies
 
-# --- One look tells nearly everything
+# --- Moments tell nearly everything
 
 
 @dataclass(frozen=True, eq=False)

@@ -107,7 +107,7 @@ class TradeoffCurve:
 
     Fields: `bound`, "lower" (no attacker does better) or "upper" (some
     attacker does as well); `lines`, $\alpha_i \ge 1$ and $d_i$; `mirror`,
-    the same of the pair read backwards.
+    the same of the reversed pair.
     Source: Dong, Roth and Su (2022), Proposition 2.5.
 
     >>> lines = np.array([1.0, 3.0]), np.array([0.5, 0.0])

@@ -5,7 +5,14 @@ import math
 import numpy as np
 from mpmath import mp
 
-from accountlib.cells import Cells, joined, log_rate_of, sampled_loss
+from accountlib.cells import (
+    Cells,
+    joined,
+    log_rate_of,
+    optimistic_table,
+    pessimistic_table,
+    sampled_loss,
+)
 from accountlib.noise import size
 from tests.fifty_digits import exact
 
