@@ -82,7 +82,7 @@ Complex = NDArray[np.complex128]
 def kernel(part: Part, up: bool) -> tuple[Complex, Floats]:
     r"""Weights of the frequencies, and their sizes before they cancel.
 
-    Formula: $\frac{2}{W} S_v(z_k) (\frac{1}{z_k (z_k + 1)} - \kappa)$, half
+    Formula: $\frac{2}{W} G_v(z_k) (\frac{1}{z_k (z_k + 1)} - \kappa)$, half
     of it at k = 0; $\kappa = 0$ if `up`.
 
     Returns: (weights, sizes), the latter with a plus in the bracket.

@@ -11,9 +11,9 @@ Names used here:
 | $T_j$, $K$ | `count`, `kinds` | steps of kind $j$; number of kinds |
 | $c$, $k$ | `center`, `k` | center of a table under the tilt; log of its tilted mass |
 | $N$ | `whole` | sum of the tilted masses as floats, about 1 |
-| $b$, $w$ | `log_n`, `wrong` | transform of a near list over $N$, and a bound of its error |
+| $b$, $\eta$ | `log_n`, `wrong` | transform of a near list over $N$, and a bound of its error |
 | $A$ | `size` | $\lvert b \rvert$ |
-| $f$, $w'$ | `f`, `off` | transform of a far list over $N$, and a bound of its error |
+| $f$, $\eta'$ | `f`, `off` | transform of a far list over $N$, and a bound of its error |
 | $y$ | `y` | center of the total less $\varepsilon$ |
 | $g$, $V$ | `sizes`, `value` | sizes of the weights; the product of all powers |
 """
