@@ -6,7 +6,6 @@ also held in fractions in `test_pld`, `test_optimistic`, `test_composition`.
 """
 
 import math
-from fractions import Fraction as F
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from scipy.special import ndtr
 
 from accountlib.composition import self_compose
 from accountlib.dominating_pairs import Subsampled, outcomes
-from accountlib.mechanisms import Gaussian, Laplace, RandomizedResponse
+from accountlib.mechanisms import Gaussian
 from accountlib.optimistic import discretize, tangent_values
 from accountlib.pld import (
     BOUNDS,
@@ -61,29 +60,6 @@ def test_reference_values(step, tangents, dots, buckets):
     assert found["buckets-lower"] < low
 
 
-def test_laws_of_the_error():
-    """Buckets: T step / 2. Dots and merging: second order."""
-    off = {}
-    for step in (0.002, 0.001, 0.0005):
-        for bound in ("buckets-upper", "upper", "lower"):
-            found = composed(step, bound).epsilon(1e-6)
-            off[bound, step] = abs(found - EXACT)
-        assert off["buckets-upper", step] == pytest.approx(500 * step, rel=0.1)
-    for bound in ("upper", "lower"):
-        ratio = off[bound, 0.002] / off[bound, 0.001]
-        assert ratio == pytest.approx(4, rel=0.1)
-
-
-def test_laplace_steps():
-    """Order of the bounds, on grids that miss the atoms, too."""
-    pair = Laplace(20.0).removed(1)
-    fine = [composed(2.5e-4, x, pair, 200).epsilon(1e-6) for x in BOUNDS[:2]]
-    for step in (0.01, 0.007):
-        found = [composed(step, x, pair, 200).epsilon(1e-6) for x in BOUNDS]
-        assert found[1] <= fine[0] and fine[1] <= found[0] <= found[2]
-        assert found[3] <= fine[0]
-
-
 def test_lemma_4_1_least():
     """Below any profile on the grid that lies above."""
     rng = np.random.default_rng(0)
@@ -98,38 +74,6 @@ def test_lemma_4_1_least():
         at = np.linspace(alphas[1], alphas[-1], 50)
         other = np.interp(at, alphas, other)
         assert np.all(dots.delta(np.log(at)) <= other + 1e-12)
-
-
-def test_lemma_4_2_and_section_5_2_buckets():
-    """Rounded up: of a pair. Rounded down: perhaps of none."""
-    coin = RandomizedResponse(0.75).removed(1)
-    q_mass = {}
-    for bound in BOUNDS:
-        pld = discretize(coin, step=4.0, bound=bound)
-        q_mass[bound] = float(np.exp(-pld.losses) @ pld.mass)
-    assert q_mass.pop("buckets-lower") > 1
-    assert max(q_mass.values()) <= 1 + 1e-12
-
-
-def test_lemma_5_1_no_best_one():
-    """Two profiles below, without one above both."""
-    p = [F(1, 5), F(3, 5), F(1, 5), F(0)]
-    alphas = [F(0), F(1, 3), F(1), F(2), F(4)]
-    first = [F(1), F(11, 15), F(13, 25), F(1, 5), F(1, 5)]
-    second = [F(1), F(11, 15), F(3, 5), F(2, 5), F(0)]
-
-    def h(x):
-        return sum(max(a - x * b, 0) for a, b in zip(p, p[::-1], strict=True))
-
-    for values in (first, second):
-        rows = masses_from_curve(
-            np.array(alphas, object), np.array(values, object)
-        )
-        assert min(map(min, rows)) >= 0 and sum(rows[0]) == sum(rows[1]) == 1
-        for x in [F(k, 60) for k in range(300)]:
-            parts = zip(*rows, strict=True)
-            assert sum(max(a - x * b, 0) for a, b in parts) <= h(x)
-    assert (second[3] + first[4]) / 2 == F(3, 10) > h(F(3)) == F(1, 5)
 
 
 def test_lemma_5_3_equal_distributions():

@@ -1,7 +1,6 @@
 """Losses on a grid from below, and both sides against fractions."""
 
 import math
-from fractions import Fraction as F
 
 import mpmath as mp
 import numpy as np
@@ -16,9 +15,9 @@ from accountlib.dominating_pairs import (
     Substituted,
     outcomes,
 )
-from accountlib.mechanisms import DiscretePair, Gaussian, Laplace
+from accountlib.mechanisms import DiscretePair, Gaussian
 from accountlib.optimistic import discretize, lower_hull, tangent_values
-from accountlib.pld import BOUNDS, masses_from_curve
+from accountlib.pld import BOUNDS
 
 GAUSS = Gaussian(1.0).removed(1)
 
@@ -146,31 +145,6 @@ def test_bad_input(changed, word):
     given = {"pair": GAUSS, "step": 0.1} | changed
     with pytest.raises(ValueError, match=word):
         discretize(given.pop("pair"), **given)
-
-
-def test_tangent_values_are_a_profile_below():
-    rng = np.random.default_rng(5)
-    for _ in range(30):
-        p, q = ([F(x) for x in random_list(rng, 5, 5)] for _ in range(2))
-        inner = {F(int(k), 8) for k in rng.integers(1, 40, 6)} | {F(1)}
-        alphas = np.array([F(0), *sorted(inner)], object)
-
-        def curve(x, p=p, q=q):
-            parts = list(zip(p, q, strict=True))
-            value = sum(max(a - x * b, 0) for a, b in parts)
-            return value, -sum((b for a, b in parts if a > x * b), F(0))
-
-        h, slopes = (
-            np.array(x, object) for x in zip(*map(curve, alphas), strict=True)
-        )
-        found = tangent_values(alphas, h, slopes)
-        rows = masses_from_curve(alphas, found)
-        assert min(map(min, rows)) >= 0 and found[-1] == 0
-        for k in range(60):
-            x = F(k, 12)
-            parts = zip(*rows, strict=True)
-            value = sum(max(a - x * b, 0) for a, b in parts)
-            assert value <= curve(x)[0]
 
 
 def test_hull():
