@@ -16,7 +16,7 @@ Names used here:
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,7 +92,7 @@ WHOLE_ORDERS = np.unique(np.geomspace(2, 1e4, 300).round())
 
 def smallest_value(
     function: Callable[[Floats], Floats],
-    rdp: Curve | ArrayLike,
+    rdp: Any,
     orders: ArrayLike | None,
 ) -> float:
     """Smallest value of a function of the order: at `orders`, or searched.
@@ -103,7 +103,12 @@ def smallest_value(
     >>> round(found, 6)  # at order 4
     7.0
     """
-    if orders is not None or not callable(rdp):
+    if orders is None and not callable(rdp):
+        raise ValueError(
+            "rdp must be a function of the order, or a list with one value "
+            f"for each of orders, got {rdp!r}"
+        )
+    if orders is not None:
         tried = np.asarray(check("orders", orders, 1 + 1e-6, 1e4))
         return float(np.min(function(tried)))
     try:

@@ -88,9 +88,7 @@ def test_lists_in_fractions(weights_p, weights_q, order, rate):
     p, q = weights_p[:size], weights_q[:size]
     if not sum(p) or not sum(q):
         return
-    pair = al.DiscretePair(
-        [x / sum(p) for x in p], [x / sum(q) for x in q]
-    )
+    pair = al.DiscretePair([x / sum(p) for x in p], [x / sum(q) for x in q])
     p, q = ([Fraction(x, sum(w)) for x in w] for w in (p, q))
     gamma = Fraction(rate, 8)
     mixed = [gamma * x + (1 - gamma) * y for x, y in zip(p, q, strict=True)]
@@ -116,7 +114,9 @@ def test_tiny_rates_of_lists_keep_their_digits(rate, side):
         g = mpf(rate)
         mixed = [g * x + (1 - g) * y for x, y in zip(p, q, strict=True)]
         one, other = (q, mixed) if side == "add" else (mixed, q)
-        moment = mp.fsum(x**3 / mpf(y) ** 2 for x, y in zip(one, other))
+        moment = mp.fsum(
+            x**3 / mpf(y) ** 2 for x, y in zip(one, other, strict=True)
+        )
         known = mp.log(moment) / 2
     assert known <= value <= known * (1 + mpf(1e-13) / rate)
 

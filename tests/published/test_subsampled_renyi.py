@@ -37,9 +37,7 @@ def test_figures_3_and_5():
     for row in rows[::2]:
         curve, order = base_curve(row), row["alpha"]
         sampled = partial(al.poisson_rdp, order, rdp=curve, rate=1e-3)
-        few = partial(
-            al.poisson_rdp_terms, order, rdp=curve, rate=1e-3
-        )
+        few = partial(al.poisson_rdp_terms, order, rdp=curve, rate=1e-3)
         values = {
             "base": curve(order),
             "tight": sampled(bound="tight"),
@@ -134,9 +132,15 @@ def test_the_printed_conversion_is_not_sound():
             [13.930691, 20186.994, 1.29638e9],
         ),
         (partial(al.laplace_rdp, scale=2.0), [0.0548992, 0.031155, 0.0142933]),
-        (partial(al.laplace_rdp, scale=0.5), [19.963454, 785.71077, 31294.428]),
+        (
+            partial(al.laplace_rdp, scale=0.5),
+            [19.963454, 785.71077, 31294.428],
+        ),
         (partial(al.randomized_response_rdp, truth_probability=0.6), [1 / 36]),
-        (partial(al.randomized_response_rdp, truth_probability=0.9), [50.5679]),
+        (
+            partial(al.randomized_response_rdp, truth_probability=0.9),
+            [50.5679],
+        ),
     ],
 )
 def test_odd_moments_of_proposition_10(curve, known):
@@ -188,7 +192,11 @@ def test_theorem_5_loses_at_most_a_factor_of_3():
 
 def test_theorem_11_in_closed_form():
     """Also the version for Theorem 5: 3 B - 2 (the terms up to 2)."""
-    for sigma, rate, n, tau in ((5, 1e-3, 60, 10), (2, 0.1, 9, 2), (1, 0.3, 7, 3)):
+    for sigma, rate, n, tau in (
+        (5, 1e-3, 60, 10),
+        (2, 0.1, 9, 2),
+        (1, 0.3, 7, 3),
+    ):
         curve = partial(al.gaussian_rdp, noise_multiplier=sigma)
         mass = scipy.stats.binom(n, rate).pmf(np.arange(n + 1))
         k = np.arange(n + 1)
