@@ -121,6 +121,7 @@ __version__ = "0.1.0"
 
 BEYOND = {
     "best_epsilon": "beyond.best_of_several",
+    "fractional_rdp": "beyond.fractional_orders",
     "RandomAllocation": "beyond.allocation",
     "TruncatedPoisson": "beyond.other_samplers",
     "ShuffledEpochs": "beyond.other_samplers",

@@ -121,10 +121,7 @@ def smallest_value(
         values = function(tried)
         best = int(np.argmin(values))
         least = min(least, float(values[best]))
-        low, high = (
-            tried[max(best - 1, 0)],
-            tried[min(best + 1, tried.size - 1)],
-        )
+        low, high = tried[max(best - 1, 0)], tried[best : best + 2][-1]
         tried = np.linspace(low, high, int(high - low) + 1 if whole else 33)
     return least
 

@@ -121,7 +121,8 @@ def whole_orders(order: ArrayLike) -> Floats:
     if np.any((finite < 2) | (finite > 1e4) | (finite != np.floor(finite))):
         raise ValueError(
             "order of a sampled step must be a whole number in [2, 1e4], or "
-            f"inf, got {order!r}"
+            f"inf, got {order!r}; accountlib.beyond.fractional_orders has "
+            "real ones"
         )
     return found
 

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_expit
 
 from accountlib.cells import Cells
-from accountlib.checks import UNIT, Floats, check
+from accountlib.checks import UNIT, check
 from accountlib.dominating_pairs import (
     DominatingPair,
     Outcomes,
