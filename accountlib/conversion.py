@@ -86,8 +86,8 @@ def log_weight(order: Floats, conversion: Conversion) -> Floats:
     return weight if conversion == "improved" else np.zeros_like(order)
 
 
-REAL_ORDERS = 1 + np.geomspace(1e-6, 9999, 200)
-WHOLE_ORDERS = np.unique(np.geomspace(2, 1e4, 300).round())
+REAL_ORDERS = tuple((1 + np.geomspace(1e-6, 9999, 200)).tolist())
+WHOLE_ORDERS = tuple(np.unique(np.geomspace(2, 1e4, 300).round()).tolist())
 
 
 def smallest_value(
@@ -113,9 +113,9 @@ def smallest_value(
         return float(np.min(function(tried)))
     try:
         rdp(np.array([1.5]))
-        tried, whole = REAL_ORDERS, False
+        tried, whole = np.array(REAL_ORDERS), False
     except ValueError:
-        tried, whole = WHOLE_ORDERS, True
+        tried, whole = np.array(WHOLE_ORDERS), True
     least = math.inf
     for _ in range(2 if whole else 4):
         values = function(tried)

@@ -126,10 +126,8 @@ def cell_curve(pair: DominatingPair) -> Curve:
     cells = pair.cells(edges)
     beyond = (cells.right == np.inf) & (cells.log_p > -np.inf)
     last = float(np.max(edges, where=np.isfinite(edges), initial=-np.inf))
-    inner, lost = (
-        cells.part(~beyond),
-        bool(np.any(cells.loss[beyond] == np.inf)),
-    )
+    inner = cells.part(~beyond)
+    lost = bool(np.any(cells.loss[beyond] == np.inf))
 
     def one(order: float) -> float:
         tail = -math.inf
@@ -176,9 +174,9 @@ def fractional_rdp(
 
     Parameters: as for `rdp_curve`; groups with sampling up to 64.
     Returns: a function of the order (in (1, 1e4], or inf), a number or an
-    array; upper bounds in nats, rounding counted; above the truth by some
-    1e-5 of itself up to 20 noise multipliers; inf where no bound of the tail is known
-    or it is too large, at orders above 30 noise multipliers.
+    array; upper bounds in nats, rounding counted; some 1e-5 of itself
+    above the truth at orders up to 20 noise multipliers; inf where no
+    bound of the tail is known or it is too large.
     Raises: as `rdp_curve`.
     Source: Doroshenko et al. (2022), for the dots; this page.
 
