@@ -221,9 +221,9 @@ def kairouz_epsilon(
     check("delta", delta, 0, 1)
     runs = check("count", count, 1, 1e7, whole=True)
     paid = float(check("slack", slack, 0, 1))
-    most = runs * loss
+    most = runs * loss * (1 + 2 * UNIT)
     if paid == 0:
-        return math.nextafter(most, math.inf) if runs > 1 < most else most
+        return most
     if paid == 1:
         return 0.0
     lie, truth = log_expit([-loss, loss]).tolist()
