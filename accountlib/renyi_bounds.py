@@ -34,6 +34,7 @@ from accountlib.renyi_sampling import (
     check_rate,
     log_binomial,
     log_expm1,
+    log_factors,
     log_moment,
     log_one_plus,
     refute_tight,
@@ -94,12 +95,11 @@ def poisson_rdp_terms(
     kept = check("terms", terms, 1, 1e4, whole=True)
     if bound == "tight":
         refute_tight(rdp, int(orders[orders < np.inf].max(initial=2)))
-    return sampled_curve(
-        orders,
-        rdp,
-        rate,
-        lambda n: log_moment(few_values(rdp, n, kept), rate, bound),
-    )
+
+    def total(n: int) -> float:
+        return log_moment(log_factors(few_values(rdp, n, kept), bound), rate)
+
+    return sampled_curve(orders, rdp, rate, total)
 
 
 # --- A batch of a fixed size

@@ -34,6 +34,7 @@ __all__ = [
     "log_binomial",
     "log_expm1",
     "Claim",
+    "log_factors",
     "log_moment",
     "log_one_plus",
     "whole_orders",
@@ -77,25 +78,36 @@ def log_expm1(x: Floats) -> Floats:
 Claim = Literal["general", "tight"]
 
 
-def log_moment(values: Floats, rate: float, bound: Claim) -> float:
-    r"""Logarithm of the sum of eq. (ren-tight), rounded up.
+def log_factors(values: Floats, bound: Claim) -> Floats:
+    r"""Logarithms of $f_\ell e^{(\ell-1)R(\ell)} - 1$, rounded up.
 
-    Formula: $\log(1 + \sum_{\ell \ge 2} b_\ell (f_\ell e^{(\ell-1)R(\ell)}
-    - 1))$ with $f_\ell = 1$, or for "general" 3 from $\ell = 3$ on.
+    Parameters: `values` ($R(2), R(3), \dots$); `bound`: $f_\ell = 1$, or
+    for "general" 3 from $\ell = 3$ on.
 
-    Parameters: `values` ($R(2), \dots, R(n)$); `rate` in (0, 1); `bound`.
-
-    >>> round(math.exp(log_moment(np.log([3.0]), 0.5, "tight")), 12)
-    1.5
+    >>> np.exp(log_factors(np.log([2.0, 2.0]), "general")).round(9).tolist()
+    [1.0, 11.0]
     """
     x = np.arange(1.0, len(values) + 1) * values
-    mass, wrong = log_binomial(
-        len(values) + 1, math.log(rate), math.log1p(-rate)
-    )
     factor = log_expm1(x)
     if bound == "general":
         factor[1:] = x[1:] + np.log(3 - np.exp(-x[1:]))
-    return log_one_plus(mass[2:] + factor + wrong[2:] + 8 * UNIT * x)
+    return factor + 8 * UNIT * x
+
+
+def log_moment(factors: Floats, rate: float) -> float:
+    r"""Logarithm of the sum of eq. (ren-tight), rounded up.
+
+    Formula: $\log(1 + \sum_{\ell \ge 2} b_\ell e^{w_\ell})$.
+
+    Parameters: `factors` ($w_2, \dots, w_n$) of `log_factors`; `rate` in
+    (0, 1).
+
+    >>> round(math.exp(log_moment(np.log([2.0]), 0.5)), 12)
+    1.5
+    """
+    log_rate, log_miss = math.log(rate), math.log1p(-rate)
+    mass, wrong = log_binomial(len(factors) + 1, log_rate, log_miss)
+    return log_one_plus(mass[2:] + factors + wrong[2:])
 
 
 def log_one_plus(terms: Floats) -> float:
@@ -257,9 +269,9 @@ def poisson_rdp(
         raise ValueError(f"bound must be 'general' or 'tight', got {bound!r}")
     orders, rate = whole_orders(order), check_rate(rate)
     highest = int(orders[orders < np.inf].max(initial=2))
-    values = evaluate(rdp, np.arange(2.0, highest + 1))
     if bound == "tight":
         refute_tight(rdp, highest)
+    factors = log_factors(evaluate(rdp, np.arange(2.0, highest + 1)), bound)
     return sampled_curve(
-        orders, rdp, rate, lambda n: log_moment(values[: n - 1], rate, bound)
+        orders, rdp, rate, lambda n: log_moment(factors[: n - 1], rate)
     )

@@ -27,6 +27,7 @@ from scipy.special import log_expit
 
 from accountlib.cells import Cells
 from accountlib.checks import UNIT, check
+from accountlib.conversion import evaluate
 from accountlib.dominating_pairs import (
     DominatingPair,
     Outcomes,
@@ -43,8 +44,8 @@ from accountlib.renyi import (
     log_mean_exp,
 )
 from accountlib.renyi_sampling import (
-    evaluate,
     log_binomial,
+    log_factors,
     log_moment,
     sampled_curve,
     whole_orders,
@@ -139,11 +140,9 @@ def pair_rdp(pair: DominatingPair) -> Curve:
         orders = whole_orders(order)
         highest = orders[orders < np.inf].max(initial=2)
         values = evaluate(plain, np.arange(2.0, highest + 1))
+        factors = log_factors(values, "tight")
         return sampled_curve(
-            orders,
-            plain,
-            rate,
-            lambda n: log_moment(values[: n - 1], rate, "tight"),
+            orders, plain, rate, lambda n: log_moment(factors[: n - 1], rate)
         )
 
     return sampled
