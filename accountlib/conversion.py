@@ -39,13 +39,16 @@ __all__ = [
 # --- The code
 
 
-def evaluate(rdp: Curve | ArrayLike, orders: Floats) -> Floats:
+def evaluate(rdp: Any, orders: Floats) -> Floats:
     """Values of a curve, or a list of them, one for each of the orders.
 
     >>> evaluate(lambda a: a / 2, np.array([2.0, 4.0]))
     array([1., 2.])
     """
-    given = rdp(orders) if callable(rdp) else rdp
+    try:
+        given = rdp(orders) if callable(rdp) else rdp
+    except TypeError:  # a function of one number only
+        given = [rdp(float(order)) for order in orders]
     values = np.asarray(check("rdp", given, 0, np.inf))
     if values.shape not in ((), orders.shape):
         raise ValueError(
@@ -63,8 +66,8 @@ def largest_loss(rdp: Curve) -> float:
     """
     try:
         with np.errstate(all="ignore"):
-            value = float(np.max(rdp(np.array([np.inf]))))
-    except ValueError:
+            value = float(rdp(math.inf))
+    except (ValueError, ArithmeticError):
         return math.inf
     return math.inf if math.isnan(value) else value
 
@@ -112,7 +115,7 @@ def smallest_value(
         tried = np.asarray(check("orders", orders, 1 + 1e-6, 1e4))
         return float(np.min(function(tried)))
     try:
-        rdp(np.array([1.5]))
+        rdp(1.5)
         tried, whole = np.array(REAL_ORDERS), False
     except ValueError:
         tried, whole = np.array(WHOLE_ORDERS), True
@@ -138,8 +141,8 @@ def epsilon_from_rdp(
     Formula: $\max\{0, \min_a R(a) + \frac{\log(1/\delta) + \log c_a}{a-1}
     \}$ with $c_a$ of `log_weight`.
 
-    Parameters: `rdp`, a function of an array of orders, or a list with one
-    value for each of `orders`; `delta` ($\delta$, 0 or in [1e-200, 1]);
+    Parameters: `rdp`, a function of the order or of an array of them, or a
+    list with one value for each of `orders`; `delta` ($\delta$, 0 or in [1e-200, 1]);
     `orders`, the only ones to use, each in (1, 1e4], or None for a search;
     `conversion`, "improved" or "classic".
     Returns: an upper bound of epsilon for the adjacency of the curve,

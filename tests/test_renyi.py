@@ -202,3 +202,16 @@ def test_searches_find_what_all_orders_give():
     known = al.epsilon_from_rdp(50 * every, delta=1e-5, orders=every)
     found = al.epsilon_from_rdp(lambda a: 50 * a, delta=1e-5)
     assert found == pytest.approx(known, rel=1e-8)
+
+
+def test_a_function_of_one_number_is_a_curve():
+    def line(order):
+        return math.exp(math.log(order / 2))
+
+    found = al.epsilon_from_rdp(line, delta=1e-5)
+    assert found == pytest.approx(4.7284, abs=1e-4)
+    step = al.poisson_rdp([2, 3], rdp=line, rate=0.1)
+    known = al.poisson_rdp([2, 3], rdp=lambda a: a / 2, rate=0.1)
+    assert step == pytest.approx(known, rel=1e-12)
+    constant = al.epsilon_from_rdp(lambda a: 0.5, delta=1e-5)
+    assert constant == 0.5
