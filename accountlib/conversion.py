@@ -142,9 +142,9 @@ def epsilon_from_rdp(
     \}$ with $c_a$ of `log_weight`.
 
     Parameters: `rdp`, a function of the order or of an array of them, or a
-    list with one value for each of `orders`; `delta` ($\delta$, 0 or in [1e-200, 1]);
-    `orders`, the only ones to use, each in (1, 1e4], or None for a search;
-    `conversion`, "improved" or "classic".
+    list with one value for each of `orders`; `delta` ($\delta$, 0 or in
+    [1e-200, 1]); `orders`, the only ones to use, each in (1, 1e4], or None
+    for a search; `conversion`, "improved" or "classic".
     Returns: an upper bound of epsilon for the adjacency of the curve,
     rounding counted.
     Raises: ValueError for other values.
