@@ -39,13 +39,7 @@ from .mixtures import MixtureOfGaussians
 from .optimistic import discretize
 from .pld import PrivacyLossDistribution
 from .regret import GDPFit, gdp
-from .renyi import (
-    gaussian_rdp,
-    laplace_rdp,
-    pure_dp_rdp,
-    randomized_response_rdp,
-    zcdp_rdp,
-)
+from .renyi import gaussian_rdp, laplace_rdp, randomized_response_rdp
 from .renyi_bounds import poisson_rdp_terms, without_replacement_rdp
 from .renyi_sampling import pearson_vajda, poisson_rdp
 from .report import PrivacyReport, report
@@ -63,7 +57,7 @@ from .tradeoff import (
     gaussian_tradeoff,
     tradeoff_curve,
 )
-from .whole_runs import kairouz_epsilon, rdp_curve
+from .what_renyi_loses import kairouz_epsilon, rdp_curve
 
 __all__ = [
     "hockey_stick",
@@ -102,9 +96,7 @@ __all__ = [
     "hypergeometric_sensitivity",
     "group_epsilon_vadhan",
     "gaussian_rdp",
-    "zcdp_rdp",
     "laplace_rdp",
-    "pure_dp_rdp",
     "randomized_response_rdp",
     "epsilon_from_rdp",
     "delta_from_rdp",
@@ -129,6 +121,7 @@ __version__ = "0.1.0"
 
 BEYOND = {
     "best_epsilon": "beyond.best_of_several",
+    "fractional_rdp": "beyond.fractional_orders",
     "RandomAllocation": "beyond.allocation",
     "TruncatedPoisson": "beyond.other_samplers",
     "ShuffledEpochs": "beyond.other_samplers",

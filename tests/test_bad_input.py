@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 import accountlib as al
-from accountlib import (
-    gaussian,
-    groups,
-    renyi,
-    renyi_bounds,
-    renyi_sampling,
-)
+from accountlib import gaussian, groups
 
 NAN, INF = math.nan, math.inf
 RUN = al.Release(al.Gaussian(1.0))
@@ -71,7 +65,6 @@ NUMBERS: list[tuple[Any, str, tuple[Any, ...]]] = [
             lambda x: al.gaussian_rdp(x, noise_multiplier=1.0),
             lambda x: al.laplace_rdp(x, scale=1.0),
             lambda x: al.randomized_response_rdp(x, truth_probability=0.6),
-            lambda x: renyi.discrete_laplace_rdp(x, scale=1.0),
             lambda x: al.poisson_rdp(x, rdp=line, rate=0.1),
             lambda x: al.without_replacement_rdp(x, rdp=line, rate=0.1),
             lambda x: al.rdp_curve(RUN, **REMOVE)(x),
@@ -79,9 +72,7 @@ NUMBERS: list[tuple[Any, str, tuple[Any, ...]]] = [
     ],
     (lambda x: al.poisson_rdp(2, rdp=line, rate=x), "rate", (-0.1, 1.1)),
     (
-        lambda x: renyi_bounds.poisson_rdp_terms(
-            9, rdp=line, rate=0.1, terms=x
-        ),
+        lambda x: al.poisson_rdp_terms(9, rdp=line, rate=0.1, terms=x),
         "terms",
         (0, 2.5),
     ),
@@ -157,7 +148,7 @@ def test_bad_numbers(make: Any, value: Any, name: str) -> None:
             lambda: al.poisson_rdp([2, 5], rdp=lambda a: -a, rate=0.1),
             "rdp must",
         ),
-        (lambda: renyi_sampling.pearson_vajda(2.5, rdp=line), "whole"),
+        (lambda: al.pearson_vajda(2.5, rdp=line), "whole"),
         (
             lambda: groups.hypergeometric_sensitivity(
                 3, batch_size=8, dataset_size=10

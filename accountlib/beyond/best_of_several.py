@@ -22,7 +22,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,7 @@ from scipy.special import ndtr
 
 from accountlib.accountant import Bound, delta, epsilon
 from accountlib.checks import UNIT
-from accountlib.conversion import smallest_value
+from accountlib.conversion import largest_loss, smallest_value
 from accountlib.inputs import (
     Floats,
     check_kind,
@@ -39,10 +39,10 @@ from accountlib.inputs import (
     check_range,
     front_door,
 )
-from accountlib.renyi import Curve
+from accountlib.renyi import Curve, check_order
 from accountlib.sampling import Adjacency, Release, run_directions
 from accountlib.tradeoff import tradeoff_curve
-from accountlib.whole_runs import every_order, rdp_curve
+from accountlib.what_renyi_loses import rdp_curve
 
 __all__ = [
     "TruncatedNegativeBinomial",
@@ -497,7 +497,7 @@ def renyi_cost(back: Curve, repetitions: TruncatedNegativeBinomial) -> float:
     def costs(order: Floats) -> Floats:
         return np.asarray((1 - 1 / order) * back(order) + gain / order)
 
-    least = smallest_value(costs, at_infinity=float(back(np.inf)))
+    least = min(smallest_value(costs, back, None), largest_loss(back))
     return (1 + repetitions.shape) * min(gain, least) * (1 + _ROOM)
 
 
@@ -515,9 +515,8 @@ def best_rdp(
     eq. (bst-renyi-poisson) for a Poisson number.
 
     Parameters: as for `best_epsilon`.
-    Returns: a function of the order (a in [1, 1e6], or inf), upper bounds
-    in nats, rounded up; next to 1, that of order 1 + 1e-9. Use it with
-    `epsilon_from_rdp`.
+    Returns: a function of the order, as `rdp_curve`; upper bounds in nats,
+    rounded up. Use it with `epsilon_from_rdp`.
     Raises: as `rdp_curve`.
     Error: rounding; the order b of eq. (bst-renyi) is searched.
     Source: Papernot and Steinke (2022), Theorems 2 and 6.
@@ -545,15 +544,19 @@ def best_rdp(
             releases, delta=_TINY_DELTA, adjacency=turned, group_size=size
         ).upper
 
-    def best(order: Floats) -> Floats:
-        order = np.maximum(order, 1 + 1e-9)  # the divergences increase
-        less, known = order - 1, np.asarray(curve(order))
-        if not random:
-            return np.asarray((known + cost + more / less) * (1 + _ROOM))
-        at = np.minimum(-np.log1p(-1 / order), last)
-        power = less * (known + mean * ask(epsilon=at).upper)
-        moment = np.logaddexp(-mean, math.log(mean) + power)
-        moment = np.maximum(moment, 0) + 1e-14
-        return np.asarray(moment / less * (1 + 1e3 * _ROOM))
+    top = (float(curve(np.inf)) + cost) * (1 + _ROOM)
 
-    return every_order(best, (float(curve(np.inf)) + cost) * (1 + _ROOM))
+    def best(order: ArrayLike) -> Any:
+        orders = check_order(order)
+        finite = np.where(np.isinf(orders), 2.0, orders)
+        less, known = finite - 1, np.asarray(curve(finite))
+        found = (known + cost + more / less) * (1 + _ROOM)
+        if random:
+            at = np.minimum(-np.log1p(-1 / finite), last)
+            power = less * (known + mean * ask(epsilon=at).upper)
+            moment = np.logaddexp(-mean, math.log(mean) + power)
+            moment = np.maximum(moment, 0) + 1e-14
+            found = moment / less * (1 + 1e3 * _ROOM)
+        return np.where(np.isinf(orders), top, np.minimum(found, top))[()]
+
+    return best

@@ -289,7 +289,7 @@ REFUSED: Mapping[str, str] = MappingProxyType(
         "SampledWithoutReplacementDpEvent": "it stands inside another sampler",
         "TruncatedSubsampledGaussianDpEvent": "it stands inside a sampler",
         "ZCDpEvent": "zCDP is a bound of Renyi divergences and has no pair; "
-        "epsilon_from_rdp with zcdp_rdp takes it",
+        "epsilon_from_rdp(lambda a: rho * a, ...) takes it",
         "SingleEpochTreeAggregationDpEvent": "trees are not covered",
         "RepeatAndSelectDpEvent": "it has no pair; best_epsilon takes its run "
         "(page 'The best of several runs')",

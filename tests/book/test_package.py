@@ -177,14 +177,14 @@ GDPFit PrivacyReport TradeoffCurve PrivacyLossDistribution DominatingPair Cells
 discretize compose self_compose
 hockey_stick gaussian_delta gaussian_epsilon laplace_delta gaussian_tradeoff
 dp_tradeoff mu_from_pure_dp mu_from_epsilon_delta kairouz_epsilon gaussian_rdp
-laplace_rdp pure_dp_rdp randomized_response_rdp zcdp_rdp poisson_rdp
+laplace_rdp randomized_response_rdp poisson_rdp
 poisson_rdp_terms pearson_vajda without_replacement_rdp
 monte_carlo_sample_size binomial_sensitivity hypergeometric_sensitivity
 group_epsilon_vadhan
 """.split()
 BEYOND = """
-RandomAllocation ShuffledEpochs TruncatedPoisson best_epsilon from_dp_event
-from_opacus
+RandomAllocation ShuffledEpochs TruncatedPoisson best_epsilon fractional_rdp
+from_dp_event from_opacus
 """.split()
 
 

@@ -5,16 +5,22 @@ import math
 from functools import partial
 from typing import Any
 
+import numpy as np
+import pytest
+import scipy.stats
+
 import accountlib as al
-from accountlib import renyi_bounds
 from tests import DATA
-from tests.integrals import close
 
 BASES: dict[str, tuple[Any, str, tuple[float, float]]] = {
     "gaussian": (al.gaussian_rdp, "noise_multiplier", (5, 1)),
     "laplace": (al.laplace_rdp, "scale", (2, 0.5)),
     "randresp": (al.randomized_response_rdp, "truth_probability", (0.6, 0.9)),
 }
+
+
+def close(value, known, error):
+    return abs(value / known - 1) <= error
 
 
 def base_curve(row):
@@ -31,9 +37,7 @@ def test_figures_3_and_5():
     for row in rows[::2]:
         curve, order = base_curve(row), row["alpha"]
         sampled = partial(al.poisson_rdp, order, rdp=curve, rate=1e-3)
-        few = partial(
-            renyi_bounds.poisson_rdp_terms, order, rdp=curve, rate=1e-3
-        )
+        few = partial(al.poisson_rdp_terms, order, rdp=curve, rate=1e-3)
         values = {
             "base": curve(order),
             "tight": sampled(bound="tight"),
@@ -46,11 +50,10 @@ def test_figures_3_and_5():
         for name, value in values.items():
             assert close(value, row[name], 1e-5), (row, name, value)
         if "cap_lemma4" in row:
-            assert close(
-                al.poisson_rdp(math.inf, rdp=curve, rate=1e-3),
-                row["cap_lemma4"],
-                1e-9,
-            )
+            cap = al.poisson_rdp(math.inf, rdp=curve, rate=1e-3)
+            by_lemma = math.log1p(1e-3 * math.expm1(curve(math.inf)))
+            assert close(cap, row["cap_lemma4"], 1e-9)
+            assert by_lemma * (1 - 1e-15) <= cap <= by_lemma * (1 + 1e-12)
 
 
 def test_figure_4():
@@ -91,3 +94,127 @@ def test_exact_values_of_figure_4():
             # digits are printed; one of them is rounded down, by 1.1e-7.
             assert bound.lower <= known * (1 + 1e-6)
             assert bound.upper >= known * (1 - 3e-2)
+
+
+def test_the_printed_conversion_is_not_sound():
+    """Equations 2 and 3 with R(a - 1), and the rules that are right."""
+    for sigma, exact, printed, classic, improved in (
+        (0.1, 91.817, 47.985, 97.985, 96.035),
+        (1.0, 4.377, 4.799, 5.299, 4.728),
+    ):
+        curve = partial(al.gaussian_rdp, noise_multiplier=sigma)
+        truth = al.gaussian_epsilon(1e-5, mu=1 / sigma)
+        less = np.geomspace(1e-3, 1e3, 100_000)
+        by_print = np.min(less / (2 * sigma**2) + math.log(1e5) / less)
+        for value, known in (
+            (truth, exact),
+            (by_print, printed),
+            (al.epsilon_from_rdp(curve, delta=1e-5), improved),
+            (
+                al.epsilon_from_rdp(curve, delta=1e-5, conversion="classic"),
+                classic,
+            ),
+        ):
+            assert value == pytest.approx(known, abs=6e-4)
+    curve = partial(al.gaussian_rdp, noise_multiplier=0.1)
+    assert al.epsilon_from_rdp(curve, delta=1e-5) >= 91.817
+
+
+@pytest.mark.parametrize(
+    ("curve", "known"),
+    [
+        (
+            partial(al.gaussian_rdp, noise_multiplier=5.0),
+            [0.00506453, 0.00243972, 0.00149731],
+        ),
+        (
+            partial(al.gaussian_rdp, noise_multiplier=1.0),
+            [13.930691, 20186.994, 1.29638e9],
+        ),
+        (partial(al.laplace_rdp, scale=2.0), [0.0548992, 0.031155, 0.0142933]),
+        (
+            partial(al.laplace_rdp, scale=0.5),
+            [19.963454, 785.71077, 31294.428],
+        ),
+        (partial(al.randomized_response_rdp, truth_probability=0.6), [1 / 36]),
+        (
+            partial(al.randomized_response_rdp, truth_probability=0.9),
+            [50.5679],
+        ),
+    ],
+)
+def test_odd_moments_of_proposition_10(curve, known):
+    values = al.pearson_vajda([3, 5, 7][: len(known)], rdp=curve)
+    assert np.max(np.abs(values / known - 1)) < 1e-5
+
+
+def poisson_counts(order, mean, base):
+    """Renyi divergence of Poisson(mean) from Poisson(base)."""
+    power = mean**order * base ** (1 - order)
+    return (power - (1 - order) * base - order * mean) / (order - 1)
+
+
+def test_figure_2_and_what_follows():
+    """Negative odd moments: the tight formula would be too small."""
+    falling = partial(poisson_counts, mean=0.3, base=0.6)
+    rising = partial(poisson_counts, mean=0.6, base=0.3)
+    assert close(al.pearson_vajda(3, rdp=falling), -0.0305113, 1e-5)
+    assert close(al.pearson_vajda(5, rdp=falling), -0.02100, 1e-3)
+    assert close(al.pearson_vajda(3, rdp=rising), 1.27054, 1e-5)
+    two, three = falling(2.0), falling(3.0)
+    formula = (4 + 3 * math.exp(two) + math.exp(2 * three)) / 8
+    assert math.log(formula) / 2 == pytest.approx(0.0555747, abs=1e-7)
+    ask: dict[str, Any] = {"rate": 0.5, "bound": "tight"}
+    with pytest.raises(ValueError, match="odd moment"):
+        al.poisson_rdp(3, rdp=falling, **ask)
+    with pytest.raises(ValueError, match="odd moment"):
+        al.poisson_rdp_terms(9, rdp=falling, terms=1, **ask)
+    assert al.poisson_rdp(2, rdp=falling, **ask) > 0
+    assert 0.0730703 <= al.poisson_rdp(3, rdp=rising, rate=0.5)
+
+
+def test_theorem_5_loses_at_most_a_factor_of_3():
+    """Remark 7, and how near the gap comes to log 3."""
+    nearest = 0.0
+    for name, value in (("gaussian", 1.0), ("laplace", 0.5), ("gaussian", 5)):
+        function, argument, _ = BASES[name]
+        curve = partial(function, **{argument: value})
+        for order in (3, 10, 30, 400, 3000):
+            tight, general = (
+                al.poisson_rdp(order, rdp=curve, rate=1e-3, bound=bound)
+                for bound in ("tight", "general")
+            )
+            gap = (general - tight) * (order - 1) / math.log(3)
+            assert 0 <= gap <= 1 + 1e-9
+            nearest = max(nearest, gap)
+    assert nearest > 0.999
+
+
+def test_theorem_11_in_closed_form():
+    """Also the version for Theorem 5: 3 B - 2 (the terms up to 2)."""
+    for sigma, rate, n, tau in (
+        (5, 1e-3, 60, 10),
+        (2, 0.1, 9, 2),
+        (1, 0.3, 7, 3),
+    ):
+        curve = partial(al.gaussian_rdp, noise_multiplier=sigma)
+        mass = scipy.stats.binom(n, rate).pmf(np.arange(n + 1))
+        k = np.arange(n + 1)
+        whole = np.exp(k * (k - 1) / (2 * sigma**2))
+        x = math.exp(curve(n - tau))
+        middle = (k > tau) & (k <= n - tau)
+        ends = math.fsum((mass * whole)[~middle])
+        power = (1 - rate + rate * x) ** n / x
+        chance = scipy.stats.binom(n, rate * x / (1 - rate + rate * x))
+        braces = ends + power * (chance.cdf(n - tau) - chance.cdf(tau))
+        first = math.fsum((mass * whole)[:3])
+        for bound, total in (
+            ("tight", braces),
+            ("general", 3 * braces - 2 * first),
+        ):
+            value = al.poisson_rdp_terms(
+                n, rdp=curve, rate=rate, terms=tau, bound=bound
+            )
+            assert close(value, math.log(total) / (n - 1), 1e-6)
+            exact = al.poisson_rdp(n, rdp=curve, rate=rate, bound=bound)
+            assert exact <= value

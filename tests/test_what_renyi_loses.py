@@ -1,0 +1,198 @@
+"""Renyi curves of whole runs; optimal composition of guarantees."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import mp, mpf
+
+import accountlib as al
+from accountlib.dominating_pairs import ShiftedNoise, Subsampled
+from accountlib.noise import NormalNoise
+from accountlib.what_renyi_loses import pair_rdp
+
+
+def random_run(rng):
+    noise = float(np.exp(rng.uniform(np.log(0.4), np.log(20))))
+    p, q = rng.dirichlet(np.ones(3), 2)
+    mechanism = (
+        al.Gaussian(noise),
+        al.Laplace(noise),
+        al.RandomizedResponse(float(rng.uniform(0.05, 0.95))),
+        al.PureDP(1 / noise),
+        al.DiscreteGaussian(noise),
+        al.DiscretePair(p, q),
+    )[int(rng.integers(6))]
+    rate = float(np.exp(rng.uniform(np.log(1e-5), 0)))
+    sampling = (
+        al.FullBatch(),
+        al.Poisson(rate),
+        al.FixedBatch(int(rng.integers(1, 99)), 100),
+    )[int(rng.choice(3, p=[0.2, 0.6, 0.2]))]
+    if isinstance(mechanism, al.DiscretePair) and not isinstance(
+        sampling, al.Poisson
+    ):
+        sampling = al.FullBatch()
+    count = int(np.exp(rng.uniform(0, np.log(3000))))
+    return al.Release(mechanism, sampling, count=count)
+
+
+def test_epsilon_is_never_below_the_certified_lower_end():
+    rng = np.random.default_rng(300)
+    for _ in range(60):
+        runs = [random_run(rng) for _ in range(int(rng.integers(1, 3)))]
+        delta = float(10 ** rng.uniform(-60, -1))
+        adjacency = ("remove", "add", "add-or-remove")[int(rng.integers(3))]
+        curve = al.rdp_curve(runs, adjacency=adjacency)
+        promised = al.epsilon_from_rdp(curve, delta=delta)
+        proven = al.epsilon(
+            runs, delta=delta, adjacency=adjacency, relative_width=1e-2
+        )
+        assert promised >= proven.lower * (1 - 1e-12), (runs, delta)
+
+
+def test_curves_of_runs_add_up():
+    one = al.Release(al.Gaussian(2.0), al.Poisson(0.1), count=7)
+    two = al.Release(al.Laplace(3.0), count=2)
+    curves = [
+        al.rdp_curve(runs, adjacency="add-or-remove")(np.array([2.0, 9.0]))
+        for runs in (one, two, [one, two])
+    ]
+    assert np.allclose(curves[0] + curves[1], curves[2], rtol=1e-14)
+    none = al.Release(al.Gaussian(1.0), al.Poisson(0.0))
+    assert al.rdp_curve(none, adjacency="remove")(5.0) == 0
+
+
+def test_lines_of_normal_noise():
+    """Substitution, fixed batches and groups move the sum further."""
+    ask = {"adjacency": "remove"}
+    line = al.rdp_curve(al.Release(al.Gaussian(1.0), count=4), **ask)
+    assert line(3.0) == pytest.approx(6.0, rel=1e-14) and line(3.0) >= 6
+    for run, more, shift in (
+        (al.Release(al.Gaussian(2.0)), {"adjacency": "substitute"}, 1.0),
+        (al.Release(al.Gaussian(2.0)), {**ask, "group_size": 6}, 3.0),
+        (al.Release(al.DiscreteGaussian(2.0, 4)), ask, 2.0),
+    ):
+        value = al.rdp_curve(run, **more)(2.5)
+        assert value == pytest.approx(1.25 * shift**2, rel=1e-14)
+    fixed = al.Release(al.Gaussian(2.0), al.FixedBatch(10, 1000))
+    poisson = al.Release(al.Gaussian(1.0), al.Poisson(0.01))
+    both = [al.rdp_curve(x, **ask)(7.0) for x in (fixed, poisson)]
+    assert both[0] == pytest.approx(both[1], rel=1e-12)
+
+
+def test_add_and_remove_of_an_asymmetric_pair():
+    pair = al.DiscretePair((0.5, 0.25, 0.25), (0.1, 0.1, 0.8))
+    run = al.Release(pair, al.Poisson(0.3))
+    remove, add, both = (
+        al.rdp_curve(run, adjacency=a)(3.0)
+        for a in ("remove", "add", "add-or-remove")
+    )
+    p, q = np.array(pair.p), np.array(pair.q)
+    mixed = 0.3 * p + 0.7 * q
+    for value, one, other in ((remove, mixed, q), (add, q, mixed)):
+        known = math.log(np.sum(one**3 / other**2)) / 2
+        assert value == pytest.approx(known, rel=1e-12)
+    assert both == max(remove, add) and remove != add
+
+
+class Louder(ShiftedNoise):
+    """A pair that may say more than the class it inherits from."""
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        Louder(NormalNoise(), (1.0,)),
+        Subsampled(Louder(NormalNoise(), (1.0,)), -0.5),
+        al.MixtureOfGaussians([1, 3], [0.75, 0.25], 2.0).removed(1),
+        Subsampled(Subsampled(ShiftedNoise(NormalNoise(), (1.0,)), -1), -1),
+    ],
+)
+def test_what_has_no_curve_is_refused(pair):
+    for way in (pair, pair.reversed()):
+        with pytest.raises(NotImplementedError, match="no Renyi DP curve"):
+            pair_rdp(way)
+
+
+# --- optimal composition ----------------------------------------------------
+
+
+@given(
+    st.integers(2, 30), st.integers(1, 12), st.fractions(0, 1), st.booleans()
+)
+def test_optimal_composition_in_fractions(ratio, count, slack, shrink):
+    """Losses are whole multiples of log(ratio): everything is rational."""
+    slack = slack / 1000 if shrink else slack
+    truth = Fraction(ratio, ratio + 1)
+    masses = [
+        math.comb(count, i) * truth ** (count - i) * (1 - truth) ** i
+        for i in range(count + 1)
+    ]
+
+    def delta(bound):  # at e^epsilon = bound
+        return sum(
+            mass * max(0, 1 - bound / Fraction(ratio) ** (count - 2 * i))
+            for i, mass in enumerate(masses)
+        )
+
+    epsilon = al.kairouz_epsilon(
+        math.log(ratio), delta=0.0, count=count, slack=float(slack)
+    )
+    power = Fraction(math.exp(epsilon))
+    error = Fraction(1, 10**9)
+    assert delta(power * (1 + error)) <= slack + Fraction(1, 10**12)
+    if epsilon > 0:
+        assert delta(power * (1 - error)) >= slack - Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "count", "slack"),
+    [
+        (2.0, 500, 1e-9),
+        (11.167414672978158, 125, 0.99),
+        (24.100370810506234, 83, 1.0),
+        (0.01, 600, 1e-30),
+        (29.552194750329672, 73, 0.8065097073436986),
+        (0.5, 40, 0.4),
+        (90.0, 7, 1e-200),
+    ],
+)
+def test_optimal_composition_in_high_precision(epsilon, count, slack):
+    value = al.kairouz_epsilon(epsilon, delta=0.0, count=count, slack=slack)
+    with mp.workdps(400):
+        e, goal = mpf(epsilon), mpf(slack)
+        truth = 1 / (1 + mp.exp(-e))
+        above_p = above_q = mpf(0)
+        known = mpf(0)
+        for i in range(count + 1):
+            level = (count - 2 * i) * e
+            if above_p - mp.exp(level) * above_q > goal:
+                known = max(mpf(0), mp.log((above_p - goal) / above_q))
+                break
+            chance = mp.binomial(count, i) * truth ** (count - i)
+            above_p += chance * (1 - truth) ** i
+            other = mp.binomial(count, i) * (1 - truth) ** (count - i)
+            above_q += other * truth**i
+        assert known <= value <= known + mpf(1e-9) * (1 + known)
+
+
+def test_optimal_composition_of_many_runs():
+    for count, epsilon, slack in ((100, 0.1, 1e-5), (10**5, 1e-3, 1e-60)):
+        best = al.kairouz_epsilon(epsilon, delta=0.0, count=count, slack=slack)
+        bound = al.epsilon(
+            al.Release(al.PureDP(epsilon), count=count),
+            delta=slack,
+            adjacency="remove",
+        )
+        assert bound.lower <= best <= bound.upper * (1 + 1e-9)
+        revealed = al.kairouz_epsilon(
+            epsilon, delta=0.5, count=count, slack=slack
+        )
+        assert revealed == best
+    assert 6 <= al.kairouz_epsilon(2.0, delta=0.1, count=3, slack=0) < 6.0001
+    assert al.kairouz_epsilon(0.0, delta=0.1, count=3, slack=0.1) == 0.0
+    assert al.kairouz_epsilon(1.0, delta=0.0, count=3, slack=1.0) == 0.0
