@@ -34,10 +34,11 @@ from scipy.special import (
     ndtri,
 )
 
-from accountlib.inputs import check_count, check_kind, check_number
+from accountlib.checks import check, check_fields
 from accountlib.tradeoff import TradeoffCurve
 
 __all__ = [
+    "SIGNIFICANCE",
     "rate_above",
     "AttackCounts",
     "check_lower",
@@ -49,6 +50,8 @@ __all__ = [
 
 # --- Counts become lower ends
 
+SIGNIFICANCE = (1e-15, 0.9999)  # what is served
+
 
 def rate_above(count: int, trials: int, significance: float) -> float:
     r"""Upper end of a rate, from a count of independent trials.
@@ -56,7 +59,7 @@ def rate_above(count: int, trials: int, significance: float) -> float:
     Formula: $u$ with $\Pr[\mathrm{Bin}(n, u) \le k] = \beta$.
 
     Parameters: `count` (k in 0 to n); `trials` (n >= 1); `significance`
-    ($\beta$ in (0, 1)).
+    ($\beta$ in [1e-15, 0.9999]).
     Returns: a number that is below the rate with probability at most
     beta: statistical, not certified.
     Error: rounded up, by 1e-12; inverse functions are off by some 1e-14.
@@ -66,9 +69,9 @@ def rate_above(count: int, trials: int, significance: float) -> float:
     >>> round(rate_above(10, 1000, 0.025), 9)
     0.018313243
     """
-    trials = check_count("trials", trials, 1, 1e15)
-    count = check_count("count", count, 0, trials)
-    check_number("significance", significance, 0, 1, "()")
+    trials = check("trials", trials, 1, 1e15, whole=True)
+    count = check("count", count, 0, trials, whole=True)
+    check("significance", significance, *SIGNIFICANCE)
     if count == trials:
         return 1.0
     # of the trials without an error, from below
@@ -87,7 +90,7 @@ class AttackCounts:
     and how often it was missed. Attack and threshold must be fixed before
     these runs, for instance by other runs.
     Returns: `epsilon` and `mu` are lower ends for add-or-remove that are
-    too high with probability at most `significance` (in (0, 1));
+    too high with probability at most `significance` (in [1e-15, 0.9999]);
     `refutes` says whether a claimed curve is broken, and is wrong with
     that probability at most. Statistical, not certified.
     A curve for one direction is broken only if it is so both ways round.
@@ -105,15 +108,13 @@ class AttackCounts:
     false_negatives: int
 
     def __post_init__(self) -> None:
-        for name, most in (
-            ("false_positives", check_count("without", self.without, 1, 1e15)),
-            ("false_negatives", check_count("members", self.members, 1, 1e15)),
-        ):
-            check_count(name, getattr(self, name), 0, most)
+        check_fields(self, without=(1, 1e15, True), members=(1, 1e15, True))
+        check_fields(self, false_positives=(0, self.without, True))
+        check_fields(self, false_negatives=(0, self.members, True))
 
     def rates(self, significance: float = 0.05) -> tuple[float, float]:
         """Upper ends of both error rates, with half the significance each."""
-        half = check_number("significance", significance, 0, 1, "()") / 2
+        half = check("significance", significance, *SIGNIFICANCE) / 2
         return (
             rate_above(self.false_positives, self.without, half),
             rate_above(self.false_negatives, self.members, half),
@@ -121,7 +122,7 @@ class AttackCounts:
 
     def epsilon(self, *, delta: float, significance: float = 0.05) -> float:
         """Lower end of epsilon at this delta (in [0, 1])."""
-        delta = check_number("delta", delta, 0, 1)
+        delta = check("delta", delta, 0, 1)
         x, y = self.rates(significance)
         ratio = max((1 - delta - y) / x, (1 - delta - x) / y)
         return math.log(ratio) * (1 - 1e-12) if ratio > 1 else 0.0
@@ -142,7 +143,6 @@ class AttackCounts:
 
 def check_lower(curve: TradeoffCurve) -> None:
     """Raise ValueError unless a curve is a promise: a lower bound."""
-    check_kind("curve", curve, TradeoffCurve)
     if curve.bound != "lower":
         raise ValueError(f"curve must be a lower bound, got {curve.bound!r}")
 
@@ -193,8 +193,8 @@ class OneRun:
     own; `guesses` (r in 1 to m, at most 1e6), fixed before the run;
     `correct` (v in 0 to r).
     Returns: `epsilon` and `mu` are lower ends for add-or-remove that are
-    too high with probability at most `significance` (in (0, 1)): mu only
-    if the run has a Gaussian curve. `refutes` is wrong with that
+    too high with probability at most `significance` (in [1e-15, 0.9999]): mu
+    only if the run has a Gaussian curve. `refutes` is wrong with that
     probability at most. Statistical, not certified.
     Raises: ValueError for impossible counts and values out of range.
     Source: thm-aud-levels, after Steinke, Nasr and Jagielski (2023);
@@ -210,16 +210,14 @@ class OneRun:
     correct: int
 
     def __post_init__(self) -> None:
-        most = check_count("canaries", self.canaries, 1, 1e12)
-        most = check_count("guesses", self.guesses, 1, min(most, 1e6))
-        check_count("correct", self.correct, 0, most)
-        for name in ("canaries", "guesses", "correct"):
-            object.__setattr__(self, name, int(getattr(self, name)))
+        check_fields(self, canaries=(1, 1e12, True))
+        check_fields(self, guesses=(1, min(self.canaries, 1e6), True))
+        check_fields(self, correct=(0, self.guesses, True))
 
     def p_value(self, epsilon: float, *, delta: float) -> float:
         """Most probability of so many correct guesses: eq. (aud-levels)."""
-        epsilon = check_number("epsilon", epsilon, 0, math.inf, "[)")
-        delta = check_number("delta", delta, 0, 1)
+        epsilon = check("epsilon", epsilon, 0, 1000)
+        delta = check("delta", delta, 0, 1)
         v, wrong = self.correct, self.guesses - self.correct
         if v == 0:
             return 1.0
@@ -236,7 +234,7 @@ class OneRun:
 
     def top(self, significance: float) -> float:
         """Epsilon at which the binomial tail alone is the significance."""
-        check_number("significance", significance, 0, 1, "()")
+        check("significance", significance, *SIGNIFICANCE)
         v, wrong = self.correct, self.guesses - self.correct
         if v == 0:
             return 0.0
@@ -255,7 +253,7 @@ class OneRun:
         self, curve: Callable[[float], float], significance: float
     ) -> float:
         """Where the recursion of thm-aud-curve ends; the truth is 1."""
-        check_number("significance", significance, 0, 1, "()")
+        check("significance", significance, *SIGNIFICANCE)
         r, v = self.guesses, self.correct
         p = significance * v / self.canaries
         h = significance * (r - v) / self.canaries
@@ -304,7 +302,6 @@ def published_p_value(run: OneRun, epsilon: float, *, delta: float) -> float:
     >>> round(1e4 * published_p_value(run, 1.0, delta=1e-5), 8)
     8.41288561
     """
-    check_kind("run", run, OneRun)
     run.p_value(epsilon, delta=delta)  # refuses what is out of range
     if run.correct == 0:
         return 1.0

@@ -22,7 +22,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,15 +29,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from accountlib.accountant import Bound, delta, epsilon
-from accountlib.checks import UNIT
+from accountlib.checks import UNIT, Floats, check, check_fields
 from accountlib.conversion import smallest_value
-from accountlib.inputs import (
-    Floats,
-    check_kind,
-    check_number,
-    check_range,
-    front_door,
-)
 from accountlib.renyi import Curve
 from accountlib.sampling import Adjacency, Release, run_directions
 from accountlib.tradeoff import tradeoff_curve
@@ -71,7 +63,7 @@ class TruncatedNegativeBinomial:
     $\nu = 0$ it is $\ln(1-(1-g)z)/\ln g$, and $\nu = 1$ is geometric.
 
     Parameters: `shape` ($\nu$, 0 or from 1e-9 to 100, or negative, at most
-    -1e-9 and above -1); `stop` (g in [1e-12, 1)).
+    -1e-9 and at least -0.999); `stop` (g in [1e-12, 0.999999]).
     Raises: ValueError for values outside these ranges.
     Source: Papernot and Steinke (2022), Definition 1.
 
@@ -83,23 +75,17 @@ class TruncatedNegativeBinomial:
     stop: float
 
     def __post_init__(self) -> None:
-        shape = check_number("shape", self.shape, -1, 100, "(]")
-        if 0 < abs(shape) < 1e-9:
-            raise ValueError(
-                f"shape must be 0 or at least 1e-9 away from it, got {shape}"
-            )
-        object.__setattr__(self, "shape", shape)
-        check_number("stop", self.stop, 0, 1, "()")
-        stop = check_number("stop", self.stop, 1e-12, 1)
-        object.__setattr__(self, "stop", stop)
+        check_fields(self, shape=(-0.999, 100), stop=(1e-12, 0.999999))
+        if self.shape:
+            check("abs(shape)", abs(self.shape), 1e-9, 100)
 
     @classmethod
     def of_mean(
         cls, mean: float, *, shape: float
     ) -> "TruncatedNegativeBinomial":
         """The law with this shape and mean, 1.001 to 1e6, up to rounding."""
-        check_number("mean", mean, 1.001, 1e6)
-        low, high = math.log(1e-12), math.log1p(-1e-9)
+        check("mean", mean, 1.001, 1e6)
+        low, high = math.log(1e-12), math.log(0.999999)
         if cls(shape, math.exp(low)).mean < mean:
             raise ValueError(f"no stop >= 1e-12 has the mean {mean!r}")
 
@@ -136,7 +122,7 @@ class TruncatedNegativeBinomial:
 
     def share(self, chance: float) -> float:
         """The best part of all outputs that has this chance of the best."""
-        check_number("chance", chance, 0, 1, "[)")
+        check("chance", chance, 0, _LARGEST_SHARE)
         whole = -math.log(self.stop)
         log = chance * whole
         if self.shape != 0:
@@ -168,8 +154,7 @@ class PoissonRepetitions:
     mean: float
 
     def __post_init__(self) -> None:
-        mean = check_number("mean", self.mean, 1e-6, 1e6)
-        object.__setattr__(self, "mean", mean)
+        check_fields(self, mean=(1e-6, 1e6))
 
     def caught(self, better: Floats, width: Floats) -> Floats:
         """Chance that the best rank is in an interval."""
@@ -178,7 +163,7 @@ class PoissonRepetitions:
 
     def share(self, chance: float) -> float:
         """The best part of all outputs that has this chance of the best."""
-        check_number("chance", chance, 0, 1, "[)")
+        check("chance", chance, 0, _LARGEST_SHARE)
         return min(1.0, -math.log1p(-chance) / self.mean)
 
     def cost(self, at: Floats, missing: Floats) -> Floats:
@@ -214,10 +199,9 @@ def best_law(law: ArrayLike, *, repetitions: Repetitions) -> Floats:
     >>> best_law([0.25, 0.25, 0.5], repetitions=geometric) * 143
     array([110.,  20.,  13.])
     """
-    check_kind("repetitions", repetitions, get_args(Repetitions))
-    width = np.atleast_1d(check_range("law", law, 0, 1))
+    width = np.atleast_1d(check("law", law, 0, 1))
     after = np.cumsum(width, axis=-1)
-    check_range("sum of law", after, 0, 1 + 1e-6)
+    check("sum of law", after, 0, 1 + 1e-6)
     before = np.zeros_like(width)
     before[..., 1:] = after[..., :-1]
     return repetitions.caught(before, width)
@@ -236,7 +220,6 @@ def opposite(adjacency: str) -> Adjacency:
     return Adjacency(_OPPOSITE.get(known, known))
 
 
-@front_door
 def repeat_cost(
     releases: Release | Sequence[Release],
     *,
@@ -262,7 +245,6 @@ def repeat_cost(
     >>> round(repeat_cost(run, repetitions=ten, adjacency="remove"), 3)
     0.36
     """
-    check_kind("repetitions", repetitions, get_args(Repetitions))
     asked, size = opposite(adjacency), group_size
 
     def costs(at: Floats) -> Floats:
@@ -364,7 +346,7 @@ def reached_delta(laws: tuple[Floats, Floats, float], at: float) -> float:
     0.5
     """
     a, b, wrong = laws
-    check_number("at", at, -700, 700)
+    check("at", at, -700, 700)
     excess = a - math.exp(at) * b
     inside = excess > 0
     found = np.sum(np.where(inside, excess, 0.0), axis=-1)
@@ -372,7 +354,6 @@ def reached_delta(laws: tuple[Floats, Floats, float], at: float) -> float:
     return max(0.0, float(np.max(found)) - wrong)
 
 
-@front_door
 def best_epsilon(
     releases: Release | Sequence[Release],
     *,
@@ -406,7 +387,7 @@ def best_epsilon(
     >>> f"{found:.2f}"
     '[1.22, 1.30]'
     """
-    goal = check_number("delta", delta, 1e-200, 1)
+    goal = check("delta", delta, 1e-200, 1)
     asked = partial(
         epsilon, releases, adjacency=adjacency, group_size=group_size
     )
@@ -428,7 +409,6 @@ def best_epsilon(
     return Bound(lower, upper)
 
 
-@front_door
 def best_delta(
     releases: Release | Sequence[Release],
     *,
@@ -456,7 +436,7 @@ def best_delta(
     >>> f"{found:.9f}"  # 10/109
     '[0.091743119, 0.091743120]'
     """
-    at = check_number("epsilon", epsilon, 0, 700)
+    at = check("epsilon", epsilon, 0, 700)
     cost = repeat_cost(
         releases,
         repetitions=repetitions,
@@ -501,7 +481,6 @@ def renyi_cost(back: Curve, repetitions: TruncatedNegativeBinomial) -> float:
     return (1 + repetitions.shape) * min(gain, least) * (1 + _ROOM)
 
 
-@front_door
 def best_rdp(
     releases: Release | Sequence[Release],
     *,
@@ -529,7 +508,6 @@ def best_rdp(
     >>> round(curve(16.0), 4)
     1.2919
     """
-    check_kind("repetitions", repetitions, get_args(Repetitions))
     turned, size = opposite(adjacency), group_size
     curve = rdp_curve(releases, adjacency=adjacency, group_size=size)
     mean, last = repetitions.mean, 0.0

@@ -28,14 +28,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from accountlib.accountant import epsilon
+from accountlib.checks import Floats, check, check_fields
 from accountlib.conversion import epsilon_from_rdp
-from accountlib.inputs import (
-    Floats,
-    check_count,
-    check_number,
-    check_range,
-    read_only,
-)
 from accountlib.mechanisms import Gaussian
 from accountlib.renyi import zcdp_rdp
 from accountlib.sampling import Release
@@ -64,8 +58,7 @@ def exact_amount(name: str, value: float | Fraction) -> Fraction:
     Fraction(1, 2)
     """
     if not isinstance(value, Fraction):
-        check_number(name, value, 0, math.inf, "[)")
-        value = Fraction(*np.asarray(value).item().as_integer_ratio())
+        value = Fraction(check(name, value, 0, 1e300))
     if value < 0:
         raise ValueError(f"{name} must lie in [0, inf), got {value}")
     return value
@@ -126,9 +119,6 @@ class PrivacyFilter(ABC):
 
     def allows(self, cost: float | Fraction) -> bool:
         """Whether a step with this cost fits."""
-        if not isinstance(cost, Fraction) and np.ndim(cost) == 0:
-            if cost == math.inf:
-                return False
         return self.price(cost) <= self.left
 
     def after(self, cost: float | Fraction) -> Self:
@@ -153,7 +143,7 @@ class RenyiFilter(PrivacyFilter):
     Formula: $\sum_t \rho_t \le B$ on every path gives $D_a \le B$.
 
     Parameters: `budget` ($B \ge 0$, nats), a float or a Fraction; `order`
-    (a in (1, inf)); `spent`, a Fraction. A cost is an upper bound of the
+    (a in [1.0001, 1e4]); `spent`, a Fraction. A cost is an upper bound of the
     divergence of a step at this order, for the adjacency that is meant.
     Returns: `epsilon` is an upper end for the adjacency of the costs.
     Source: Feldman and Zrnic (2021), Theorem 3.1; thm-bud-renyi.
@@ -167,7 +157,7 @@ class RenyiFilter(PrivacyFilter):
     order: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        check_number("order", self.order, 1, math.inf, "()")
+        check_fields(self, order=(1.0001, 1e4))
         super().__post_init__()
 
     @property
@@ -239,7 +229,7 @@ class GDPFilter(PrivacyFilter):
         return exact_amount("cost", cost) ** 2
 
     def epsilon(self, *, delta: float) -> float:
-        delta = check_number("delta", delta, 0, 1)
+        delta = check("delta", delta, 0, 1)
         mu = float_above(exact_amount("mu", self.mu))
         if mu == 0:
             return 0.0
@@ -258,10 +248,10 @@ class ZCDPOdometer:
     Formula: $\varepsilon_t = \min_k a_k S_t + \log(K/\delta)/(a_k - 1)$,
     $a_k = 1 + \sqrt{\log(K/\delta)/(2^k \rho_0)}$, $k = 0, \dots, K - 1$.
 
-    Parameters: `delta` ($\delta$ in (0, 1)); `first` ($\rho_0$ in [1e-9,
-    1e9]), the smallest total of interest; `levels` (K in 1 to 60),
-    doublings of it; `spent`, a Fraction. A cost is the zCDP parameter of a
-    step. All but `spent` must be fixed before the first step.
+    Parameters: `delta` ($\delta$ in [1e-200, 0.9999]); `first` ($\rho_0$
+    in [1e-9, 1e9]), the smallest total of interest; `levels` (K in 1 to
+    60), doublings of it; `spent`, a Fraction. A cost is the zCDP parameter
+    of a step. All but `spent` must be fixed before the first step.
     Returns: `epsilon` is an upper end of the loss, for the adjacency of
     the costs, at all steps at once with probability 1 - delta.
     Raises: ValueError for values outside these ranges.
@@ -279,9 +269,8 @@ class ZCDPOdometer:
     spent: Fraction = field(default=Fraction(0), kw_only=True)
 
     def __post_init__(self) -> None:
-        check_number("delta", self.delta, 0, 1, "()")
-        check_number("first", self.first, 1e-9, 1e9)
-        check_count("levels", self.levels, 1, 60)
+        check_fields(self, delta=(1e-200, 0.9999), first=(1e-9, 1e9))
+        check_fields(self, levels=(1, 60, True))
         spent = exact_amount("spent", self.spent)
         object.__setattr__(self, "spent", spent)
 
@@ -308,7 +297,7 @@ class IndividualFilters:
 
     Formula: record i takes part if $S^i + \rho_t^i \le B$.
 
-    Parameters: `budget` (B in [0, inf)); `spent` (each in [0, B]), an
+    Parameters: `budget` (B in [0, 1e300]); `spent` (each in [0, B]), an
     array with one entry for each record. Costs are arrays alike: each
     depends on the record itself and the transcript alone. What is in here
     is secret: publish neither entries nor how many records take part.
@@ -327,12 +316,13 @@ class IndividualFilters:
     spent: Floats = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        check_number("budget", self.budget, 0, math.inf, "[)")
-        spent = check_range("spent", self.spent, 0, self.budget)
-        object.__setattr__(self, "spent", read_only(spent))
+        check_fields(self, budget=(0, 1e300))
+        spent = np.array(check("spent", self.spent, 0, self.budget))
+        spent.flags.writeable = False
+        object.__setattr__(self, "spent", spent)
 
     def _totals(self, costs: ArrayLike) -> Floats:
-        costs = check_range("costs", costs, 0, math.inf, "[)")
+        costs = np.asarray(check("costs", costs, 0, 1e300))
         if costs.shape != self.spent.shape:
             raise ValueError(
                 f"costs must have the shape {self.spent.shape}, got "

@@ -22,14 +22,8 @@ from types import MappingProxyType
 from typing import Any
 
 from accountlib.beyond.other_samplers import TruncatedPoisson
-from accountlib.checks import UNIT
+from accountlib.checks import UNIT, check
 from accountlib.dominating_pairs import DominatingPair, Outcomes
-from accountlib.inputs import (
-    check_count,
-    check_kind,
-    check_number,
-    front_door,
-)
 from accountlib.mechanisms import (
     ApproximateDP,
     DiscreteGaussian,
@@ -80,7 +74,6 @@ class PairsOnly(Mechanism):
     it) or counts for nothing; `exchange`, a symmetric pair for one record
     that is exchanged. No group and no exchange under Poisson sampling has
     an answer.
-    Raises: ValueError for what are no pairs.
     Error: that of the pairs.
 
     >>> noise = Laplace(2.0)
@@ -91,10 +84,6 @@ class PairsOnly(Mechanism):
 
     pair: DominatingPair
     exchange: DominatingPair
-
-    def __post_init__(self) -> None:
-        check_kind("pair", self.pair, DominatingPair)
-        check_kind("exchange", self.exchange, DominatingPair)
 
     def removed(self, size: int) -> DominatingPair:
         return self.pair if size == 1 else super().removed(size)
@@ -130,8 +119,8 @@ def response_pairs(noise: float, buckets: int) -> PairsOnly:
     >>> round(response_pairs(0.5, 4).pair.rows[-1][0], 6)
     0.916291
     """
-    p = check_number("noise_parameter", noise, 1e-280, 1)
-    m = check_count("num_buckets", buckets, 2, 10**9)
+    p = check("noise_parameter", noise, 1e-280, 1)
+    m = check("num_buckets", buckets, 2, 1e9, whole=True)
     truth, lie = math.log((1 - p) + p / m), math.log(p / m)
     gap = math.log1p(m * (1 - p) / p)
     more, less = math.log1p((m - 1) * (1 - p)), math.log(p)
@@ -215,7 +204,8 @@ def composed_events(event: Any, count: int = 1) -> Iterator[tuple[Any, int]]:
     """
     name = event_name(event)
     if name == "SelfComposedDpEvent":
-        times = check_count(f"count of {name}", event_field(event, "count"), 0)
+        times = event_field(event, "count")
+        times = check(f"count of {name}", times, 0, 1e18, whole=True)
         yield from composed_events(event_field(event, "event"), count * times)
     elif name == "ComposedDpEvent":
         for part in event_field(event, "events"):
@@ -249,7 +239,7 @@ def as_vector_noise(event: Any) -> Mechanism:
     if event_name(event) == "LaplaceDpEvent":
         number: Mechanism = Laplace(event_field(event, "noise_multiplier"))
     else:
-        a = check_number(
+        a = check(
             "noise_parameter", event_field(event, "noise_parameter"), 1e-6, 200
         )
         number = DiscreteLaplace(1 / a, event_field(event, "sensitivity"))
@@ -385,7 +375,6 @@ def as_run(event: Any, adjacency: Adjacency) -> tuple[Mechanism, Sampling]:
     return sampled_mechanism(event, adjacency), sampling
 
 
-@front_door
 def from_dp_event(event: Any, *, adjacency: str) -> list[Release]:
     r"""The releases that an event of dp-accounting stands for.
 
@@ -420,7 +409,6 @@ def from_dp_event(event: Any, *, adjacency: str) -> list[Release]:
     return [Release(*run, count=count) for run, count in counts.items()]
 
 
-@front_door
 def from_opacus(history: Any) -> list[Release]:
     """The releases that a history of Opacus stands for.
 
