@@ -1,7 +1,7 @@
 # Generated from notebooks/beyond/best_of_several.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""The best of several runs
+r"""What does the best of several runs cost?
 
 Names used here:
 
@@ -11,8 +11,8 @@ Names used here:
 | $f(z)$ | – | generating function of $K$, $E[z^K]$ |
 | $\nu$, $g$ | `shape`, `stop` | parameters of the truncated negative binomial law: $\nu > -1$, $0 < g < 1$; papers write $\eta$ and $\gamma$ |
 | $w$ | `_odds` | $(1 - g)/g$ |
-| $P$, $Q$ | – | law of one run, its score included, on two neighbouring data sets |
-| $A$, $B$ | – | law of what is published, on the same two |
+| $P$, $Q$ | – | distribution of one run, its score included, on two neighbouring data sets |
+| $A$, $B$ | – | distribution of what is published, on the same two |
 | $r$, $s$ | `better` | rank of an output, from 0 (worst) to 1, if it is drawn from $P$; $s = 1 - r$ |
 | $h$, $d$ | `at`, `missing` | any number $\ge 0$, and $\delta_{Q,P}(h)$ |
 | $C$ | `repeat_cost` (its logarithm) | bound of a likelihood ratio, $\ge 1$ |
@@ -30,11 +30,8 @@ from scipy.special import ndtr
 
 from accountlib.accountant import Bound, delta, epsilon
 from accountlib.checks import UNIT, Floats, check, check_fields
-from accountlib.conversion import smallest_value
-from accountlib.renyi import Curve
 from accountlib.sampling import Adjacency, Release, run_directions
 from accountlib.tradeoff import tradeoff_curve
-from accountlib.whole_runs import every_order, rdp_curve
 
 __all__ = [
     "TruncatedNegativeBinomial",
@@ -48,8 +45,6 @@ __all__ = [
     "reached_delta",
     "best_epsilon",
     "best_delta",
-    "renyi_cost",
-    "best_rdp",
 ]
 
 # --- The code: laws of $K$
@@ -177,7 +172,6 @@ _OPPOSITE = {Adjacency.ADD: "remove", Adjacency.REMOVE: "add"}
 _ROOM = 1e-12  # relative; all roundings of a few elementary functions
 _LARGEST_SHARE = 0.999  # nearer to 1 the inverse of eq. (bst-tail) cancels
 _SCORES = 64  # places where the set of low losses may end
-_TINY_DELTA = 1e-30  # at smaller ones, d of eq. (bst-renyi-poisson) is this
 # Where the base run is followed.
 _RATES = tuple(ndtr(np.arange(-7.0, 7.001, 0.01)).tolist())
 _FIRST = 1e-270  # next to nothing, e^600 times too: for infinite losses
@@ -456,82 +450,3 @@ def best_delta(
     reached = [reached_laws(p, q, repetitions) for p, q in lists]
     lower = max((reached_delta(laws, at) for laws in reached), default=0.0)
     return Bound(lower, min(1.0, upper + 1e-322 * (found > 0)))
-
-
-# --- The code: Rényi
-
-
-def renyi_cost(back: Curve, repetitions: TruncatedNegativeBinomial) -> float:
-    r"""What selection adds to a Renyi curve, but for the mean.
-
-    Formula: $\log C$ of eq. (bst-renyi), least over the orders b searched.
-
-    Parameters: `back`, the curve of the other direction; `repetitions`.
-
-    >>> ten = TruncatedNegativeBinomial(1.0, 0.1)
-    >>> round(renyi_cost(lambda b: b / 50, ten), 6)
-    0.818386
-    """
-    gain = -math.log(repetitions.stop)
-
-    def costs(order: Floats) -> Floats:
-        return np.asarray((1 - 1 / order) * back(order) + gain / order)
-
-    least = smallest_value(costs, at_infinity=float(back(np.inf)))
-    return (1 + repetitions.shape) * min(gain, least) * (1 + _ROOM)
-
-
-def best_rdp(
-    releases: Release | Sequence[Release],
-    *,
-    repetitions: Repetitions,
-    adjacency: str,
-    group_size: int = 1,
-) -> Curve:
-    r"""Renyi DP curve of publishing the best of several runs.
-
-    Formula: $R(a) + \log C + \frac{\log m}{a-1}$ with eq. (bst-renyi);
-    eq. (bst-renyi-poisson) for a Poisson number.
-
-    Parameters: as for `best_epsilon`.
-    Returns: a function of the order (a in [1, 1e6], or inf), upper bounds
-    in nats, rounded up; next to 1, that of order 1 + 1e-9. Use it with
-    `epsilon_from_rdp`.
-    Raises: as `rdp_curve`.
-    Error: rounding; the order b of eq. (bst-renyi) is searched.
-    Source: Papernot and Steinke (2022), Theorems 2 and 6.
-
-    >>> from accountlib.mechanisms import Gaussian
-    >>> ten = TruncatedNegativeBinomial(1.0, 0.1)
-    >>> run = Release(Gaussian(5.0))
-    >>> curve = best_rdp(run, repetitions=ten, adjacency="remove")
-    >>> round(curve(16.0), 4)
-    1.2919
-    """
-    turned, size = opposite(adjacency), group_size
-    curve = rdp_curve(releases, adjacency=adjacency, group_size=size)
-    mean, last = repetitions.mean, 0.0
-    more = max(0.0, math.log(mean)) + 1e-14  # the mean's own roundings
-    random = isinstance(repetitions, PoissonRepetitions)
-    if isinstance(repetitions, TruncatedNegativeBinomial):
-        back = rdp_curve(releases, adjacency=turned, group_size=size)
-        cost = renyi_cost(back, repetitions)
-    else:
-        ask = partial(delta, releases, adjacency=turned, group_size=size)
-        cost = mean * ask(epsilon=0.0).upper
-        last = epsilon(
-            releases, delta=_TINY_DELTA, adjacency=turned, group_size=size
-        ).upper
-
-    def best(order: Floats) -> Floats:
-        order = np.maximum(order, 1 + 1e-9)  # the divergences increase
-        less, known = order - 1, np.asarray(curve(order))
-        if not random:
-            return np.asarray((known + cost + more / less) * (1 + _ROOM))
-        at = np.minimum(-np.log1p(-1 / order), last)
-        power = less * (known + mean * ask(epsilon=at).upper)
-        moment = np.logaddexp(-mean, math.log(mean) + power)
-        moment = np.maximum(moment, 0) + 1e-14
-        return np.asarray(moment / less * (1 + 1e3 * _ROOM))
-
-    return every_order(best, (float(curve(np.inf)) + cost) * (1 + _ROOM))

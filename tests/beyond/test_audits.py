@@ -184,7 +184,7 @@ def test_no_run_with_a_curve_guesses_better(m, r, mu):
 
     for v in range(1, r + 1):
         most = most_correct(m, r, v, lines)
-        total = OneRun(m, r, v).least_total(least, most - 1e-7)
+        total = OneRun(m, r, v).least_total(least, min(most - 1e-7, 0.999))
         assert total <= 1
         assert OneRun(m, r, v).least_total(least, min(0.999, 2 * most)) > 0.9
 
@@ -272,14 +272,10 @@ def test_a_tail_without_digits_rejects_nothing(
         lambda: OneRun(10, 5, 5).mu(significance=2.0),
         lambda: OneRun(10, 5, 5).p_value(math.inf, delta=0.0),
         lambda: OneRun(10**7, 10**7, 5),
-        lambda: OneRun(10**400, 5, 5),
-        lambda: AttackCounts(10**400, 1, 10, 1),
         lambda: rate_above(5, 3, 0.05),
         lambda: rate_above(-1, 3, 0.05),
         lambda: rate_above(1, 3, 0.0),
         lambda: rate_above(1, 3, math.nan),
-        lambda: published_p_value(OneRun(5, 3, 2), math.nan, delta=0.1),
-        lambda: published_p_value(OneRun(5, 3, 2), 1.0, delta=-1.0),
     ],
 )
 def test_bad_input(make):
