@@ -102,12 +102,12 @@ def test_no_order_is_above_the_calls():
                 assert eps.upper >= 1.0
 
 
-KNOWN = {  # dp_accounting, profile with a sum, score is the output
-    0.0: (1.51325, 1.37411, 0.93175),
-    0.5: (1.67175, 1.48831, 0.93176),
-    1.0: (1.81357, 1.58088, 0.93176),
-    2.0: (2.06316, 1.71554, 0.93177),
-    math.inf: (1.98040, 1.72834, 0.93177),
+KNOWN = {  # dp_accounting: profile with a sum, score is the output
+    0.0: (1.37411, 0.93175),
+    0.5: (1.48831, 0.93176),
+    1.0: (1.58088, 0.93176),
+    2.0: (1.71554, 0.93177),
+    math.inf: (1.72834, 0.93177),
 }
 
 
@@ -119,42 +119,15 @@ def law_of(shape, mean=10.0):
 
 @pytest.mark.parametrize("shape", KNOWN)
 def test_gaussian_noise(shape):
-    renyi, profile, natural = KNOWN[shape]
+    profile, natural = KNOWN[shape]
     run, law = al.Release(al.Gaussian(5.0)), law_of(shape)
     ask = {"repetitions": law, "adjacency": "remove"}
     found = best.best_epsilon(run, delta=1e-6, **ask)
     assert natural < found.lower < found.upper < profile + 2e-4
-    ours = al.epsilon_from_rdp(best.best_rdp(run, **ask), delta=1e-6)
-    assert ours < renyi
-    if shape < math.inf:
-        assert ours > 0.999 * renyi and found.upper < ours
     back = best.best_delta(run, epsilon=found.upper, **ask)
     assert back.lower < 1e-6 <= back.upper * (1 + 2e-3)
     back = best.best_delta(run, epsilon=found.lower, **ask)
     assert back.lower >= 1e-6 * (1 - 1e-6)
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-def test_renyi_of_lists(law):
-    """Exact divergences of random lists are below the curve."""
-    rng = np.random.default_rng(9)
-    for _ in range(6):
-        p, q = rng.dirichlet([1.5] * 3, 2)
-        run = al.Release(al.DiscretePair(p, q))
-        curve = best.best_rdp(run, repetitions=law, adjacency="remove")
-        for order in (1.5, 3.0, 20.0, np.inf):
-            for change in itertools.permutations(range(3)):
-                a, b = (
-                    best.best_law(v[list(change)], repetitions=law)
-                    for v in (p, q)
-                )
-                none = 1 - min(1.0, a.sum())
-                if order == np.inf:
-                    exact = math.log(np.max(a / b))
-                else:
-                    moment = np.sum(a**order * b ** (1 - order)) + none
-                    exact = math.log(moment) / (order - 1)
-                assert exact <= curve(order) + 1e-12
 
 
 def test_the_training_run():
@@ -246,8 +219,6 @@ def test_one_run_is_one_run():
         found = best.best_epsilon(run, delta=1e-6, **ask)
         assert found.lower <= once.upper and once.lower <= found.upper
         assert abs(found.upper - once.upper) < 1e-3
-        curve = best.best_rdp(run, **ask)
-        assert 1 <= curve(2.0) < 1 + 1e-3
 
 
 @pytest.mark.parametrize(
@@ -259,7 +230,10 @@ def test_one_run_is_one_run():
         (lambda: LAWS[3].share(2.0), "chance must lie"),
         (lambda: LAWS[6].share(1.0), "chance must lie"),
         (lambda: best.TruncatedNegativeBinomial(-1.0, 0.1), "shape must lie"),
-        (lambda: best.TruncatedNegativeBinomial(1e-10, 0.1), "shape. must lie"),
+        (
+            lambda: best.TruncatedNegativeBinomial(1e-10, 0.1),
+            "shape. must lie",
+        ),
         (lambda: best.TruncatedNegativeBinomial(1.0, 1.0), "stop must lie"),
         (lambda: best.TruncatedNegativeBinomial(1.0, 1e-13), "stop must lie"),
         (lambda: best.PoissonRepetitions(0.0), "mean must lie"),
