@@ -23,9 +23,9 @@ from accountlib.beyond.budgets import (
     PrivacyFilter,
     RenyiFilter,
     ZCDPFilter,
-    ZCDPOdometer,
     float_above,
 )
+from accountlib.beyond.odometers import ZCDPOdometer
 
 Pair = tuple[list[F], list[F]]
 UP = 1 + 1e-12  # costs are upper ends: more than some roundings

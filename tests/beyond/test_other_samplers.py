@@ -23,7 +23,6 @@ from accountlib.mechanisms import (
     DiscretePair,
     Gaussian,
     Laplace,
-    PureDP,
 )
 from accountlib.sampling import FixedBatch, Poisson, Release
 
