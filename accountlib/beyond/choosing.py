@@ -1,7 +1,7 @@
 # Generated from notebooks/beyond/choosing.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Mechanisms that choose
+r"""What do a thousand choices cost?
 
 Names used here:
 
@@ -39,9 +39,6 @@ __all__ = [
     "choice_rdp",
     "choices_delta",
     "choices_epsilon",
-    "check_scores",
-    "exponential_choice",
-    "permute_and_flip_choice",
 ]
 
 # --- Bounded range
@@ -340,64 +337,3 @@ def choices_epsilon(
         reached = fixed_choices_delta(x, bounded_range=most, count=k) > goal
         lower, high = (x, high) if reached else (lower, x)
     return Bound(lower, upper)
-
-
-# --- Noise, and then the largest
-
-
-def check_scores(scores: ArrayLike) -> Any:
-    """A list of 1 to 5,000 finite scores, or ValueError."""
-    u = np.asarray(check("scores", scores, -1e300, 1e300))
-    if u.ndim != 1 or not 1 <= u.size <= 5000:
-        raise ValueError(
-            f"scores must be a list of 1 to 5000 numbers, got {scores!r}"
-        )
-    return u
-
-
-def exponential_choice(scores: ArrayLike, *, bounded_range: float) -> Floats:
-    r"""Law of the exponential mechanism (Gumbel noise of scale 2/epsilon).
-
-    Formula: $\Pr[i] \propto e^{\varepsilon u_i / 2}$.
-
-    Parameters: `scores` ($u_i$), 1 to 5,000, each changed by at most 1 by
-    a record; `bounded_range` ($\varepsilon$ in [1e-6, 100]).
-    Returns: an array of the same length, sum 1.
-    Raises: ValueError for values outside these ranges.
-    Error: rounding only.
-    Source: McSherry and Talwar (2007), Definition 2.
-
-    >>> exponential_choice([1, 0], bounded_range=2 * math.log(2)).round(9)
-    array([0.66666667, 0.33333333])
-    """
-    u = check_scores(scores)
-    most = check("bounded_range", bounded_range, 1e-6, 100)
-    weights = np.exp(most / 2 * (u - np.max(u)))
-    return np.asarray(weights / np.sum(weights))
-
-
-def permute_and_flip_choice(scores: ArrayLike, *, epsilon: float) -> Floats:
-    r"""Law of permute-and-flip (exponential noise of scale 2/epsilon).
-
-    Formula: $\Pr[i] = p_i \int_0^1 \prod_{j \ne i} (1 - p_j v)\,dv$ with
-    $p_i = e^{\varepsilon (u_i - \max u)/2}$.
-
-    Parameters: `scores`, 1 to 5,000, each changed by at most 1 by a record;
-    `epsilon` ($\varepsilon$ in [1e-6, 100]).
-    Returns: an array of the same length, sum 1.
-    Raises: ValueError for values outside these ranges.
-    Error: rounding, below 1e-10; the quadrature is exact for polynomials.
-    Source: McKenna and Sheldon (2020), Section 3.
-
-    >>> permute_and_flip_choice([0, 0, 0], epsilon=1.0).round(9)
-    array([0.33333333, 0.33333333, 0.33333333])
-    """
-    u = check_scores(scores)
-    most = check("epsilon", epsilon, 1e-6, 100)
-    p = np.exp(most / 2 * (u - np.max(u)))
-    nodes, weights = np.polynomial.legendre.leggauss(len(u) // 2 + 1)
-    kept = 1 - np.multiply.outer((nodes + 1) / 2, p)
-    one = np.ones((len(nodes), 1))
-    left = np.cumprod(np.hstack([one, kept[:, :-1]]), axis=1)
-    right = np.cumprod(np.hstack([one, kept[:, :0:-1]]), axis=1)[:, ::-1]
-    return np.asarray(p * (weights @ (left * right)) / 2)

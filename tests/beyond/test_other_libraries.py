@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import accountlib as al
+from accountlib.beyond.event_pairs import PairsOnly, response_pairs
 from accountlib.beyond.other_libraries import (
     REFUSED,
-    PairsOnly,
     from_dp_event,
     from_opacus,
-    response_pairs,
 )
 
 
