@@ -9,7 +9,7 @@ Names used here:
 |---|---|---|
 | $K$, $m$ | –, `mean` | number of runs, random; its mean |
 | $f(z)$ | – | generating function of $K$, $E[z^K]$ |
-| $\nu$, $g$ | `shape`, `stop` | parameters of the truncated negative binomial law: $\nu > -1$, $0 < g < 1$; papers write $\eta$ and $\gamma$ |
+| $\nu$, $g$ | `shape`, `stop` | parameters of the truncated negative binomial distribution: $\nu > -1$, $0 < g < 1$; papers write $\eta$ and $\gamma$ |
 | $w$ | `_odds` | $(1 - g)/g$ |
 | $P$, $Q$ | – | distribution of one run, its score included, on two neighbouring data sets |
 | $A$, $B$ | – | distribution of what is published, on the same two |
@@ -47,7 +47,7 @@ __all__ = [
     "best_delta",
 ]
 
-# --- The code: laws of $K$
+# --- The code: distributions of $K$
 
 
 @dataclass(frozen=True)

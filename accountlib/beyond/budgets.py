@@ -8,7 +8,7 @@ Names used here:
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
 | $y_{<t}$ | – | transcript: all answers before step $t$ |
-| $P_t$, $Q_t$ | – | laws of answer $t$ given $y_{<t}$, with and without the record |
+| $P_t$, $Q_t$ | – | distributions of answer $t$ given $y_{<t}$, with and without the record |
 | $\rho_t$ | `cost` | what step $t$ costs: a Rényi divergence at one order, or a zCDP slope |
 | $\mu_t$ | `cost` | what step $t$ costs in Gaussian DP |
 | $B$ | `budget` | what a path may cost in all, $\ge 0$ |
