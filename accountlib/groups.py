@@ -14,7 +14,6 @@ Names used here:
 | $w_j$ | `probabilities`, `weights` | probability of $J = j$ |
 | $c_j$ | `sensitivities` | by how much $j$ members can move the sum, in norms |
 | $\mu_j$ | `means` | the same in standard deviations of the noise, $c_j/\sigma$ |
-| $\Phi$ | – | distribution function of the standard normal distribution |
 | $S$, $t$ | – | an event, and the threshold of a half-line of the same probability |
 """
 
