@@ -78,6 +78,8 @@ def group_epsilon_vadhan(
         wide = 8 * UNIT * (1 + math.log(size) + size * epsilon - goal)
         return bool(found + factor + wide <= goal)
 
+    if fits(0.0):
+        return 0.0
     low, high = 0.0, 1e-6
     while not fits(high):
         low, high = high, 1.25 * high
