@@ -11,21 +11,22 @@ import pytest
 
 import accountlib as al
 from accountlib.beyond import best_of_several as best
+from accountlib.beyond import repetitions as often
 
 LAWS: Any = [
-    best.TruncatedNegativeBinomial(-0.5, 0.01),
-    best.TruncatedNegativeBinomial(0.0, 0.0269182596),
-    best.TruncatedNegativeBinomial(1e-9, 0.3),
-    best.TruncatedNegativeBinomial(1.0, 0.1),
-    best.TruncatedNegativeBinomial(2.5, 0.6),
-    best.PoissonRepetitions(0.3),
-    best.PoissonRepetitions(10.0),
+    often.TruncatedNegativeBinomial(-0.5, 0.01),
+    often.TruncatedNegativeBinomial(0.0, 0.0269182596),
+    often.TruncatedNegativeBinomial(1e-9, 0.3),
+    often.TruncatedNegativeBinomial(1.0, 0.1),
+    often.TruncatedNegativeBinomial(2.5, 0.6),
+    often.PoissonRepetitions(0.3),
+    often.PoissonRepetitions(10.0),
 ]
 
 
 def generating(law, z):
     """E[z^K] with 60 digits."""
-    if isinstance(law, best.PoissonRepetitions):
+    if isinstance(law, often.PoissonRepetitions):
         return mpmath.exp(mpmath.mpf(law.mean) * (z - 1))
     nu, g = mpmath.mpf(law.shape), mpmath.mpf(law.stop)
     if nu == 0:
@@ -63,10 +64,10 @@ def test_no_order_is_above_the_theorem(law):
         p, q = rng.dirichlet([0.7] * 4, 2)
         h, x = rng.exponential(0.5), rng.normal(0, 0.7)
         cost = float(law.cost(np.array(h), stick(q, p, h)))
-        if x + cost < 0 and isinstance(law, best.PoissonRepetitions):
+        if x + cost < 0 and isinstance(law, often.PoissonRepetitions):
             continue
         above = law.caught(np.zeros(()), np.minimum(stick(p, q, x), 1.0))
-        a, b = (best.best_law(v[orders], repetitions=law) for v in (p, q))
+        a, b = (often.best_law(v[orders], repetitions=law) for v in (p, q))
         most = float(np.max(stick(a, b, x + cost)))
         assert most <= above + 1e-12
         nearest = max(nearest, most / above if above > 1e-3 else 0)
@@ -83,7 +84,7 @@ def test_no_order_is_above_the_calls():
         run = al.Release(al.DiscretePair(p, q))
         for side, (first, second) in (("remove", (p, q)), ("add", (q, p))):
             a, b = (
-                best.best_law(v[orders], repetitions=law)
+                often.best_law(v[orders], repetitions=law)
                 for v in (first, second)
             )
             for at in (0.1, 1.5):
@@ -113,8 +114,8 @@ KNOWN = {  # dp_accounting: profile with a sum, score is the output
 
 def law_of(shape, mean=10.0):
     if shape == math.inf:
-        return best.PoissonRepetitions(mean)
-    return best.TruncatedNegativeBinomial.of_mean(mean, shape=shape)
+        return often.PoissonRepetitions(mean)
+    return often.TruncatedNegativeBinomial.of_mean(mean, shape=shape)
 
 
 @pytest.mark.parametrize("shape", KNOWN)
@@ -133,7 +134,7 @@ def test_gaussian_noise(shape):
 def test_the_training_run():
     """Composition 21.4, one run 2.4; selection far nearer to one."""
     run = al.Release(al.Gaussian(1.1), al.Poisson(256 / 60_000), 14_062)
-    law = best.TruncatedNegativeBinomial(1.0, 1 / 40)
+    law = often.TruncatedNegativeBinomial(1.0, 1 / 40)
     ends = {}
     for side in ("add", "remove", "add-or-remove"):
         ends[side] = best.best_epsilon(
@@ -165,9 +166,9 @@ def test_leaks_and_pure_guarantees():
         assert best.best_delta(pure, epsilon=beyond, **ask).upper < 1e-12
     loss = []
     for stop in (0.01, 0.001):  # nearly three times
-        law = best.TruncatedNegativeBinomial(1.0, stop)
+        law = often.TruncatedNegativeBinomial(1.0, stop)
         both = np.array([[1, 1e-9 * math.e], [math.e, 1e-9]]) / (1 + math.e)
-        first, second = best.best_law(both, repetitions=law)[:, 1]
+        first, second = often.best_law(both, repetitions=law)[:, 1]
         loss.append(math.log(first / second))
     assert loss[0] > 2.9478 and 2.9947 < loss[1] < 3
 
@@ -214,7 +215,7 @@ def test_one_run_is_one_run():
     run = al.Release(al.Gaussian(1.0))
     once = al.epsilon(run, delta=1e-6, adjacency="remove")
     for shape, stop in ((1.0, 0.999999), (0.0, 0.999999)):
-        law = best.TruncatedNegativeBinomial(shape, stop)
+        law = often.TruncatedNegativeBinomial(shape, stop)
         ask = {"repetitions": law, "adjacency": "remove"}
         found = best.best_epsilon(run, delta=1e-6, **ask)
         assert found.lower <= once.upper and once.lower <= found.upper
@@ -224,19 +225,22 @@ def test_one_run_is_one_run():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: best.best_law([-1, 2], repetitions=LAWS[3]), "law must lie"),
-        (lambda: best.best_law([0.9, 0.9], repetitions=LAWS[3]), "sum of law"),
-        (lambda: best.best_law([math.nan], repetitions=LAWS[3]), "law must"),
+        (lambda: often.best_law([-1, 2], repetitions=LAWS[3]), "law must lie"),
+        (
+            lambda: often.best_law([0.9, 0.9], repetitions=LAWS[3]),
+            "sum of law",
+        ),
+        (lambda: often.best_law([math.nan], repetitions=LAWS[3]), "law must"),
         (lambda: LAWS[3].share(2.0), "chance must lie"),
         (lambda: LAWS[6].share(1.0), "chance must lie"),
-        (lambda: best.TruncatedNegativeBinomial(-1.0, 0.1), "shape must lie"),
+        (lambda: often.TruncatedNegativeBinomial(-1.0, 0.1), "shape must lie"),
         (
-            lambda: best.TruncatedNegativeBinomial(1e-10, 0.1),
+            lambda: often.TruncatedNegativeBinomial(1e-10, 0.1),
             "shape. must lie",
         ),
-        (lambda: best.TruncatedNegativeBinomial(1.0, 1.0), "stop must lie"),
-        (lambda: best.TruncatedNegativeBinomial(1.0, 1e-13), "stop must lie"),
-        (lambda: best.PoissonRepetitions(0.0), "mean must lie"),
+        (lambda: often.TruncatedNegativeBinomial(1.0, 1.0), "stop must lie"),
+        (lambda: often.TruncatedNegativeBinomial(1.0, 1e-13), "stop must lie"),
+        (lambda: often.PoissonRepetitions(0.0), "mean must lie"),
         (lambda: law_of(1.0, 1.0), "mean must lie"),
         (lambda: law_of(-0.999, 1e6), "no stop"),
     ],
