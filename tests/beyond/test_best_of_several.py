@@ -131,22 +131,6 @@ def test_gaussian_noise(shape):
     assert back.lower >= 1e-6 * (1 - 1e-6)
 
 
-def test_the_training_run():
-    """Composition 21.4, one run 2.4; selection far nearer to one."""
-    run = al.Release(al.Gaussian(1.1), al.Poisson(256 / 60_000), 14_062)
-    law = often.TruncatedNegativeBinomial(1.0, 1 / 40)
-    ends = {}
-    for side in ("add", "remove", "add-or-remove"):
-        ends[side] = best.best_epsilon(
-            run, repetitions=law, delta=1e-5, adjacency=side
-        )
-        assert ends[side].width < 0.08
-    both = ends["add-or-remove"]
-    best_side = max(ends["add"].lower, ends["remove"].lower)
-    assert abs(both.lower / best_side - 1) < 1e-9
-    assert abs(both.lower - 4.205) < 0.01 and abs(both.upper - 4.473) < 0.01
-
-
 def test_leaks_and_pure_guarantees():
     law = law_of(1.0)
     leak = al.Release(al.ApproximateDP(0.0, 0.01))

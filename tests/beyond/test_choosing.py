@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 import accountlib as al
-from accountlib.accountant import solve
 from accountlib.beyond import choosing
-from accountlib.choices import Query
 
 
 def stick(p, q, at):
@@ -71,46 +69,6 @@ def test_small_domains_in_fractions():
                 assert gap <= limit * (1 + 1e-12)
                 reached = max(reached, float(gap) / limit)
     assert reached > 1 - 1e-12
-
-
-KNOWN = {  # x: one, two fixed, two adaptive, two by the class pair
-    0.0: (0.2449186624, 0.2883172624, 0.3033654965, 0.322606),
-    0.5: (0.0774046863, 0.1524519068, 0.1524519068, 0.170981),
-    1.0: (0.0, 0.0570053290, 0.0570053290, 0.064043),
-}
-
-
-@pytest.mark.parametrize("x", KNOWN)
-def test_known_numbers(x):
-    one, fixed, adaptive, whole = KNOWN[x]
-    pair = choosing.ChoicePair(1.0)
-    assert abs(pair.delta(x) - one) < 1e-10
-    single = choosing.choices_delta(x, bounded_range=1.0, count=1)
-    assert single.lower <= pair.delta(x) <= single.upper + 1e-15
-    assert single.upper <= pair.delta(x) * 1.002 + 1e-15
-    found = choosing.fixed_choices_delta(x, bounded_range=1.0, count=2)
-    assert abs(found - fixed) < 1e-10
-    both = choosing.choices_delta(x, bounded_range=1.0, count=2)
-    assert both.lower <= adaptive + 1e-10 and adaptive <= both.upper
-    assert both.width < 2e-3
-    query = Query("delta", np.array([x]), 1e-4)
-    with np.errstate(all="ignore"):
-        by_pair = solve(((pair, 2),), query, np.zeros(1))
-    lower, upper = by_pair.lower[0], by_pair.upper[0]
-    assert lower - 1e-6 <= whole <= upper + 1e-6
-    assert both.upper < lower
-
-
-def test_ten_choices():
-    fixed = {1.0: 0.3641360, 2.0: 0.1790777, 5.0: 0.0027343}
-    adaptive = {1.0: 0.36841, 2.0: 0.18309, 5.0: 0.0030218}
-    for x in fixed:
-        found = choosing.fixed_choices_delta(x, bounded_range=1.0, count=10)
-        assert abs(found - fixed[x]) < 1e-7
-        both = choosing.choices_delta(x, bounded_range=1.0, count=10)
-        # the recursion on a grid, a lower value, rounded to the digits shown
-        assert adaptive[x] * (1 - 3e-5) < both.lower < adaptive[x] * 1.001
-        assert both.lower < both.upper < 1.05 * both.lower
 
 
 def by_recursion(x, most, k, tops):

@@ -1,6 +1,5 @@
 """Records of other libraries, read and held against what these answer."""
 
-import math
 from collections import OrderedDict
 from fractions import Fraction
 from types import SimpleNamespace
