@@ -1,7 +1,7 @@
 # Generated from notebooks/no_worst_data.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""No data set is the worst for all
+r"""Is there a worst data set?
 
 Names used here:
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from accountlib.accountant import delta, epsilon
-from accountlib.inputs import check_count, check_number, front_door
+from accountlib.checks import check
 from accountlib.sampling import Release
 
 __all__ = ["DirectionCheck", "check_directions"]
@@ -46,7 +46,6 @@ class DirectionCheck:
     margin: float
 
 
-@front_door
 def check_directions(
     release: Release, *, points: int = 20, width: float = 5e-4
 ) -> DirectionCheck:
@@ -57,7 +56,7 @@ def check_directions(
     1 % of $\varepsilon(10^{-6})$ to $\varepsilon(10^{-12})$.
 
     Parameters: `release`; `points` of the grid (2 to 10,000); `width`, of
-    the bounds (in [1e-7, 0.1]).
+    the bounds (in [1e-6, 0.1]).
     Returns: a DirectionCheck.
     Raises: ValueError for bad values, and where epsilon is 0 or inf at
     delta = 1e-6 or 1e-12.
@@ -69,8 +68,8 @@ def check_directions(
     >>> check_directions(coin).verdict
     'counterexample'
     """
-    check_number("points", check_count("points", points), 2, 10_000)
-    check_number("width", width, 1e-7, 0.1)
+    points = check("points", points, 2, 10_000, whole=True)
+    width = check("width", width, 1e-6, 0.1)
     first, last = (
         epsilon(release, delta=d, adjacency="remove", relative_width=0.01)
         for d in (1e-6, 1e-12)
@@ -80,7 +79,7 @@ def check_directions(
             "release must have a finite epsilon that is known not to be 0 "
             f"at delta = 1e-6 and 1e-12, got {release!r} with {first}, {last}"
         )
-    grid = np.geomspace(0.01 * first.lower, last.lower, int(points))
+    grid = np.geomspace(0.01 * first.lower, last.lower, points)
     remove, add = (
         tuple(
             delta(release, epsilon=grid, adjacency=side, relative_width=width)

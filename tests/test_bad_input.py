@@ -92,7 +92,7 @@ NUMBERS: list[tuple[Any, str, tuple[Any, ...]]] = [
     (
         lambda x: groups.group_epsilon_vadhan(2, log_delta=line, delta=x),
         "delta",
-        (0, 1),
+        (0, 1.1),
     ),
 ]
 

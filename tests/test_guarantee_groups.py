@@ -68,17 +68,6 @@ def test_the_old_rule_is_a_bound_and_meets_at_its_end():
     assert largest.contains(4.0) and largest.width < 1e-9
 
 
-def test_runs_against_the_former_engine():
-    for eps, size, count, at, low, high in (
-        (0.1372, 7, 1, 0.02692, 0.9086974132, 0.9086974179),
-        (0.4628, 2, 8195, 3.716e-7, 3158.602236, 3158.62164),
-    ):
-        run = al.Release(al.PureDP(eps), count=count)
-        found = al.epsilon(run, delta=at, adjacency="add", group_size=size)
-        assert found.lower <= high and low <= found.upper
-        assert found.width < 1e-3
-
-
 def test_a_delta_of_its_own_is_refused():
     run = al.Release(al.ApproximateDP(1.0, 1e-6))
     with pytest.raises(NotImplementedError, match="group_size=2"):

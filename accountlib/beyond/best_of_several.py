@@ -1,7 +1,7 @@
 # Generated from notebooks/beyond/best_of_several.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""The best of several runs
+r"""What does the best of several runs cost?
 
 Names used here:
 
@@ -9,10 +9,10 @@ Names used here:
 |---|---|---|
 | $K$, $m$ | –, `mean` | number of runs, random; its mean |
 | $f(z)$ | – | generating function of $K$, $E[z^K]$ |
-| $\nu$, $g$ | `shape`, `stop` | parameters of the truncated negative binomial law: $\nu > -1$, $0 < g < 1$; papers write $\eta$ and $\gamma$ |
+| $\nu$, $g$ | `shape`, `stop` | parameters of the truncated negative binomial distribution: $\nu > -1$, $0 < g < 1$; papers write $\eta$ and $\gamma$ |
 | $w$ | `_odds` | $(1 - g)/g$ |
-| $P$, $Q$ | – | law of one run, its score included, on two neighbouring data sets |
-| $A$, $B$ | – | law of what is published, on the same two |
+| $P$, $Q$ | – | distribution of one run, its score included, on two neighbouring data sets |
+| $A$, $B$ | – | distribution of what is published, on the same two |
 | $r$, $s$ | `better` | rank of an output, from 0 (worst) to 1, if it is drawn from $P$; $s = 1 - r$ |
 | $h$, $d$ | `at`, `missing` | any number $\ge 0$, and $\delta_{Q,P}(h)$ |
 | $C$ | `repeat_cost` (its logarithm) | bound of a likelihood ratio, $\ge 1$ |
@@ -20,35 +20,23 @@ Names used here:
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from accountlib.accountant import Bound, delta, epsilon
-from accountlib.checks import UNIT
-from accountlib.conversion import largest_loss, smallest_value
-from accountlib.inputs import (
-    Floats,
-    check_kind,
-    check_number,
-    check_range,
-    front_door,
+from accountlib.beyond.repetitions import (
+    LARGEST_SHARE,
+    Repetitions,
+    TruncatedNegativeBinomial,
+    best_law,
 )
-from accountlib.renyi import Curve, check_order
+from accountlib.checks import UNIT, Floats, check
 from accountlib.sampling import Adjacency, Release, run_directions
 from accountlib.tradeoff import tradeoff_curve
-from accountlib.what_renyi_loses import rdp_curve
 
 __all__ = [
-    "TruncatedNegativeBinomial",
-    "PoissonRepetitions",
-    "Repetitions",
-    "best_law",
     "opposite",
     "repeat_cost",
     "outcome_lists",
@@ -56,172 +44,16 @@ __all__ = [
     "reached_delta",
     "best_epsilon",
     "best_delta",
-    "renyi_cost",
-    "best_rdp",
 ]
 
-# --- The code: laws of $K$
+# --- What is promised
 
-
-@dataclass(frozen=True)
-class TruncatedNegativeBinomial:
-    r"""How often a run is repeated: at least once, with a random number.
-
-    Formula: $E[z^K] = \frac{(1-(1-g)z)^{-\nu}-1}{g^{-\nu}-1}$; for
-    $\nu = 0$ it is $\ln(1-(1-g)z)/\ln g$, and $\nu = 1$ is geometric.
-
-    Parameters: `shape` ($\nu$, 0 or from 1e-9 to 100, or negative, at most
-    -1e-9 and above -1); `stop` (g in [1e-12, 1)).
-    Raises: ValueError for values outside these ranges.
-    Source: Papernot and Steinke (2022), Definition 1.
-
-    >>> round(TruncatedNegativeBinomial(1.0, 0.1).mean, 12)
-    10.0
-    """
-
-    shape: float
-    stop: float
-
-    def __post_init__(self) -> None:
-        shape = check_number("shape", self.shape, -1, 100, "(]")
-        if 0 < abs(shape) < 1e-9:
-            raise ValueError(
-                f"shape must be 0 or at least 1e-9 away from it, got {shape}"
-            )
-        object.__setattr__(self, "shape", shape)
-        check_number("stop", self.stop, 0, 1, "()")
-        stop = check_number("stop", self.stop, 1e-12, 1)
-        object.__setattr__(self, "stop", stop)
-
-    @classmethod
-    def of_mean(
-        cls, mean: float, *, shape: float
-    ) -> "TruncatedNegativeBinomial":
-        """The law with this shape and mean, 1.001 to 1e6, up to rounding."""
-        check_number("mean", mean, 1.001, 1e6)
-        low, high = math.log(1e-12), math.log1p(-1e-9)
-        if cls(shape, math.exp(low)).mean < mean:
-            raise ValueError(f"no stop >= 1e-12 has the mean {mean!r}")
-
-        def excess(log_stop: float) -> float:
-            return math.log(cls(shape, math.exp(log_stop)).mean / mean)
-
-        return cls(shape, math.exp(brentq(excess, low, high, xtol=1e-14)))
-
-    @property
-    def _odds(self) -> float:
-        return (1 - self.stop) / self.stop
-
-    def _scaled(self, log: Floats) -> Floats:
-        """1 - e^(-shape log), relative to its value at log(1/stop)."""
-        whole = -math.log(self.stop)
-        if self.shape == 0:
-            return log / whole
-        scaled = np.expm1(-self.shape * log)
-        return np.asarray(scaled / math.expm1(-self.shape * whole))
-
-    @property
-    def mean(self) -> float:
-        """The mean number of runs."""
-        logs = math.log(self.stop)
-        if self.shape == 0:
-            return self._odds / -logs
-        return self._odds * self.shape / -math.expm1(self.shape * logs)
-
-    def caught(self, better: Floats, width: Floats) -> Floats:
-        """Chance that the best rank is in an interval: eq. (bst-tail)."""
-        before = 1 + self._odds * better
-        log = np.log1p(self._odds * width / before)
-        return np.asarray(self._scaled(log) * before**-self.shape)
-
-    def share(self, chance: float) -> float:
-        """The best part of all outputs that has this chance of the best."""
-        check_number("chance", chance, 0, 1, "[)")
-        whole = -math.log(self.stop)
-        log = chance * whole
-        if self.shape != 0:
-            size = chance * math.expm1(-self.shape * whole)
-            log = -math.log1p(size) / self.shape
-        return min(1.0, math.expm1(log) / self._odds)
-
-    def cost(self, at: Floats, missing: Floats) -> Floats:
-        """Logarithm of C: eq. (bst-ratio)."""
-        larger = np.maximum(at, np.log1p(self._odds * missing))
-        return np.asarray((1 + self.shape) * larger)
-
-
-@dataclass(frozen=True)
-class PoissonRepetitions:
-    r"""How often a run is repeated: a Poisson number of times, maybe never.
-
-    Formula: $E[z^K] = e^{m (z - 1)}$; for $K = 0$ a fixed symbol is
-    published.
-
-    Parameters: `mean` (m in [1e-6, 1e6]).
-    Raises: ValueError for values outside this range.
-    Source: Papernot and Steinke (2022), Theorem 6.
-
-    >>> round(PoissonRepetitions(10.0).share(0.5), 12)  # ln(2)/10
-    0.069314718056
-    """
-
-    mean: float
-
-    def __post_init__(self) -> None:
-        mean = check_number("mean", self.mean, 1e-6, 1e6)
-        object.__setattr__(self, "mean", mean)
-
-    def caught(self, better: Floats, width: Floats) -> Floats:
-        """Chance that the best rank is in an interval."""
-        reached = np.exp(-self.mean * better)
-        return np.asarray(-np.expm1(-self.mean * width) * reached)
-
-    def share(self, chance: float) -> float:
-        """The best part of all outputs that has this chance of the best."""
-        check_number("chance", chance, 0, 1, "[)")
-        return min(1.0, -math.log1p(-chance) / self.mean)
-
-    def cost(self, at: Floats, missing: Floats) -> Floats:
-        """Logarithm of C: eq. (bst-ratio)."""
-        within = -np.expm1(-at) + missing * np.exp(-at)
-        return np.asarray(self.mean * within)
-
-
-Repetitions = TruncatedNegativeBinomial | PoissonRepetitions
 _OPPOSITE = {Adjacency.ADD: "remove", Adjacency.REMOVE: "add"}
 _ROOM = 1e-12  # relative; all roundings of a few elementary functions
-_LARGEST_SHARE = 0.999  # nearer to 1 the inverse of eq. (bst-tail) cancels
 _SCORES = 64  # places where the set of low losses may end
-_TINY_DELTA = 1e-30  # at smaller ones, d of eq. (bst-renyi-poisson) is this
 # Where the base run is followed.
 _RATES = tuple(ndtr(np.arange(-7.0, 7.001, 0.01)).tolist())
 _FIRST = 1e-270  # next to nothing, e^600 times too: for infinite losses
-
-
-def best_law(law: ArrayLike, *, repetitions: Repetitions) -> Floats:
-    r"""Law of the best of several runs, for outputs from best to worst.
-
-    Formula: $A(y) = f(P(\le y)) - f(P(< y))$.
-
-    Parameters: `law`, probabilities of the outputs of one run, the best
-    one first; along the last axis, if it has several; `repetitions`.
-    Returns: an array of the same shape. Without the chance that there is
-    no run it sums to 1.
-    Raises: ValueError for negative numbers and sums above 1.
-    Error: relative error below n 1e-15 (1 + shape), n outputs.
-
-    >>> geometric = TruncatedNegativeBinomial(1.0, 0.1)
-    >>> best_law([0.25, 0.25, 0.5], repetitions=geometric) * 143
-    array([110.,  20.,  13.])
-    """
-    check_kind("repetitions", repetitions, get_args(Repetitions))
-    width = np.atleast_1d(check_range("law", law, 0, 1))
-    after = np.cumsum(width, axis=-1)
-    check_range("sum of law", after, 0, 1 + 1e-6)
-    before = np.zeros_like(width)
-    before[..., 1:] = after[..., :-1]
-    return repetitions.caught(before, width)
-
 
 # --- The code: upper ends
 
@@ -236,7 +68,6 @@ def opposite(adjacency: str) -> Adjacency:
     return Adjacency(_OPPOSITE.get(known, known))
 
 
-@front_door
 def repeat_cost(
     releases: Release | Sequence[Release],
     *,
@@ -262,7 +93,6 @@ def repeat_cost(
     >>> round(repeat_cost(run, repetitions=ten, adjacency="remove"), 3)
     0.36
     """
-    check_kind("repetitions", repetitions, get_args(Repetitions))
     asked, size = opposite(adjacency), group_size
 
     def costs(at: Floats) -> Floats:
@@ -334,7 +164,7 @@ def reached_laws(
     Returns: two arrays, a row for each order, and a bound of the absolute
     error that rounded corners of a polygon may make.
 
-    >>> ten = PoissonRepetitions(10.0)
+    >>> ten = TruncatedNegativeBinomial(1.0, 0.1)
     >>> some = np.array([0.75, 0.25])
     >>> reached_laws(some, some[::-1], ten)[0].shape
     (64, 98)
@@ -364,7 +194,7 @@ def reached_delta(laws: tuple[Floats, Floats, float], at: float) -> float:
     0.5
     """
     a, b, wrong = laws
-    check_number("at", at, -700, 700)
+    check("at", at, -700, 700)
     excess = a - math.exp(at) * b
     inside = excess > 0
     found = np.sum(np.where(inside, excess, 0.0), axis=-1)
@@ -372,7 +202,6 @@ def reached_delta(laws: tuple[Floats, Floats, float], at: float) -> float:
     return max(0.0, float(np.max(found)) - wrong)
 
 
-@front_door
 def best_epsilon(
     releases: Release | Sequence[Release],
     *,
@@ -406,7 +235,7 @@ def best_epsilon(
     >>> f"{found:.2f}"
     '[1.22, 1.30]'
     """
-    goal = check_number("delta", delta, 1e-200, 1)
+    goal = check("delta", delta, 1e-200, 1)
     asked = partial(
         epsilon, releases, adjacency=adjacency, group_size=group_size
     )
@@ -416,7 +245,7 @@ def best_epsilon(
         adjacency=adjacency,
         group_size=group_size,
     )
-    share = repetitions.share(min(goal, _LARGEST_SHARE)) * (1 - _ROOM)
+    share = repetitions.share(min(goal, LARGEST_SHARE)) * (1 - _ROOM)
     upper = (asked(delta=share).upper + cost) * (1 + _ROOM)
     lower = 0.0
     for p, q in outcome_lists(releases, adjacency, group_size):
@@ -428,7 +257,6 @@ def best_epsilon(
     return Bound(lower, upper)
 
 
-@front_door
 def best_delta(
     releases: Release | Sequence[Release],
     *,
@@ -456,7 +284,7 @@ def best_delta(
     >>> f"{found:.9f}"  # 10/109
     '[0.091743119, 0.091743120]'
     """
-    at = check_number("epsilon", epsilon, 0, 700)
+    at = check("epsilon", epsilon, 0, 700)
     cost = repeat_cost(
         releases,
         repetitions=repetitions,
@@ -476,87 +304,3 @@ def best_delta(
     reached = [reached_laws(p, q, repetitions) for p, q in lists]
     lower = max((reached_delta(laws, at) for laws in reached), default=0.0)
     return Bound(lower, min(1.0, upper + 1e-322 * (found > 0)))
-
-
-# --- The code: Rényi
-
-
-def renyi_cost(back: Curve, repetitions: TruncatedNegativeBinomial) -> float:
-    r"""What selection adds to a Renyi curve, but for the mean.
-
-    Formula: $\log C$ of eq. (bst-renyi), least over the orders b searched.
-
-    Parameters: `back`, the curve of the other direction; `repetitions`.
-
-    >>> ten = TruncatedNegativeBinomial(1.0, 0.1)
-    >>> round(renyi_cost(lambda b: b / 50, ten), 6)
-    0.818386
-    """
-    gain = -math.log(repetitions.stop)
-
-    def costs(order: Floats) -> Floats:
-        return np.asarray((1 - 1 / order) * back(order) + gain / order)
-
-    least = min(smallest_value(costs, back, None), largest_loss(back))
-    return (1 + repetitions.shape) * min(gain, least) * (1 + _ROOM)
-
-
-@front_door
-def best_rdp(
-    releases: Release | Sequence[Release],
-    *,
-    repetitions: Repetitions,
-    adjacency: str,
-    group_size: int = 1,
-) -> Curve:
-    r"""Renyi DP curve of publishing the best of several runs.
-
-    Formula: $R(a) + \log C + \frac{\log m}{a-1}$ with eq. (bst-renyi);
-    eq. (bst-renyi-poisson) for a Poisson number.
-
-    Parameters: as for `best_epsilon`.
-    Returns: a function of the order, as `rdp_curve`; upper bounds in nats,
-    rounded up. Use it with `epsilon_from_rdp`.
-    Raises: as `rdp_curve`.
-    Error: rounding; the order b of eq. (bst-renyi) is searched.
-    Source: Papernot and Steinke (2022), Theorems 2 and 6.
-
-    >>> from accountlib.mechanisms import Gaussian
-    >>> ten = TruncatedNegativeBinomial(1.0, 0.1)
-    >>> run = Release(Gaussian(5.0))
-    >>> curve = best_rdp(run, repetitions=ten, adjacency="remove")
-    >>> round(curve(16.0), 4)
-    1.2919
-    """
-    check_kind("repetitions", repetitions, get_args(Repetitions))
-    turned, size = opposite(adjacency), group_size
-    curve = rdp_curve(releases, adjacency=adjacency, group_size=size)
-    mean, last = repetitions.mean, 0.0
-    more = max(0.0, math.log(mean)) + 1e-14  # the mean's own roundings
-    random = isinstance(repetitions, PoissonRepetitions)
-    if isinstance(repetitions, TruncatedNegativeBinomial):
-        back = rdp_curve(releases, adjacency=turned, group_size=size)
-        cost = renyi_cost(back, repetitions)
-    else:
-        ask = partial(delta, releases, adjacency=turned, group_size=size)
-        cost = mean * ask(epsilon=0.0).upper
-        last = epsilon(
-            releases, delta=_TINY_DELTA, adjacency=turned, group_size=size
-        ).upper
-
-    top = (float(curve(np.inf)) + cost) * (1 + _ROOM)
-
-    def best(order: ArrayLike) -> Any:
-        orders = check_order(order)
-        finite = np.where(np.isinf(orders), 2.0, orders)
-        less, known = finite - 1, np.asarray(curve(finite))
-        found = (known + cost + more / less) * (1 + _ROOM)
-        if random:
-            at = np.minimum(-np.log1p(-1 / finite), last)
-            power = less * (known + mean * ask(epsilon=at).upper)
-            moment = np.logaddexp(-mean, math.log(mean) + power)
-            moment = np.maximum(moment, 0) + 1e-14
-            found = moment / less * (1 + 1e3 * _ROOM)
-        return np.where(np.isinf(orders), top, np.minimum(found, top))[()]
-
-    return best

@@ -1,7 +1,7 @@
 # Generated from notebooks/beyond/choosing.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Mechanisms that choose
+r"""What do a thousand choices cost?
 
 Names used here:
 
@@ -26,17 +26,10 @@ from scipy.special import gammaln
 
 from accountlib.accountant import Bound, solve
 from accountlib.cells import Cells
-from accountlib.checks import UNIT, Floats
+from accountlib.checks import UNIT, Floats, check, check_fields
 from accountlib.choices import Query
 from accountlib.conversion import delta_from_rdp, epsilon_from_rdp
 from accountlib.dominating_pairs import DominatingPair, Outcomes
-from accountlib.inputs import (
-    as_given,
-    check_count,
-    check_number,
-    check_range,
-    front_door,
-)
 
 __all__ = [
     "ChoicePair",
@@ -46,9 +39,6 @@ __all__ = [
     "choice_rdp",
     "choices_delta",
     "choices_epsilon",
-    "check_scores",
-    "exponential_choice",
-    "permute_and_flip_choice",
 ]
 
 # --- Bounded range
@@ -76,8 +66,7 @@ class ChoicePair(DominatingPair):
     symmetric = True
 
     def __post_init__(self) -> None:
-        value = check_number("bounded_range", self.bounded_range, 1e-6, 100)
-        object.__setattr__(self, "bounded_range", value)
+        check_fields(self, bounded_range=(1e-6, 100))
 
     def start(self) -> Floats:
         return self.bounded_range * np.linspace(-1, 1, 129)
@@ -125,8 +114,8 @@ def two_candidates(top: float, *, bounded_range: float) -> Outcomes:
     >>> [round(math.exp(row[2]), 12) for row in pair.rows]  # 1/3, 2/3
     [0.333333333333, 0.666666666667]
     """
-    most = check_number("bounded_range", bounded_range, 1e-6, 100)
-    t = check_number("top", top, 0, most, "()")
+    most = check("bounded_range", bounded_range, 1e-6, 100)
+    t = check("top", top, 1e-12 * most, (1 - 1e-12) * most)
     whole = -math.expm1(-most)
     high = math.log(-math.expm1(t - most) / whole)
     low = math.log(-math.expm1(-t) / whole)  # under Q
@@ -143,7 +132,6 @@ _MOST_STEPS = 6000  # count times cells of the recursion
 _CHOICE_ROOM = 1e-11  # relative; roundings of the recursion
 
 
-@front_door
 def fixed_choices_delta(
     epsilon: float, *, bounded_range: float, count: int
 ) -> float:
@@ -165,12 +153,12 @@ def fixed_choices_delta(
     >>> fixed_choices_delta(1.0, bounded_range=1.0, count=2).__round__(9)
     0.057005329
     """
-    x = check_number("epsilon", epsilon, 0, 1e6)
-    most = check_number("bounded_range", bounded_range, 1e-6, 100)
-    k = check_count("count", count, high=1e4)
+    x = check("epsilon", epsilon, 0, 1e6)
+    most = check("bounded_range", bounded_range, 1e-6, 100)
+    k = check("count", count, 1, 1e4, whole=True)
     places = np.unique(np.linspace(0, k - 1, min(k, _MOST_TOPS)).astype(int))
     tops = (x + (places + 1) * most) / (k + 1)
-    tops = tops[(tops > 0) & (tops < most)]
+    tops = tops[(tops > 1e-11 * most) & (tops < (1 - 1e-11) * most)]
     i = np.arange(k + 1.0)
     ways = gammaln(k + 1) - gammaln(i + 1) - gammaln(k - i + 1)
     best = 0.0
@@ -198,20 +186,15 @@ def choice_curves(
     Parameters: `at` (x), `points`, `bounded_range` ($\varepsilon$),
     `count` (k), `cells` (n), the last two with a product of at most 1e5.
     Returns: two arrays.
-    Raises: ValueError for values outside these ranges.
 
     >>> low, high = choice_curves(0.0, 1, 1.0, 2, 100)
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.3034], [0.3104])
     """
-    at = check_number("at", at, -1e6, 1e6)
-    points = check_count("points", points, high=1e6)
-    most = check_number("bounded_range", bounded_range, 1e-6, 100)
-    count = check_count("count", count, high=1e5)
-    n = check_count("cells", cells, high=1e5 // count)
+    most, n = bounded_range, cells
     step = most / n
     place = at + step * np.arange(-count * n, count * n + points)
-    lower = np.maximum(-np.expm1(place), 0)
+    lower = -np.expm1(np.minimum(place, 0))
     upper = lower
     t = step * np.arange(n + 1)
     chance = np.expm1(np.minimum(t - most, 0)) / math.expm1(-most)
@@ -237,7 +220,6 @@ def choice_curves(
 # --- In moments
 
 
-@front_door
 def choice_rdp(order: ArrayLike, *, bounded_range: float) -> Any:
     r"""Renyi DP of one choice: the best bound that the range allows.
 
@@ -255,8 +237,8 @@ def choice_rdp(order: ArrayLike, *, bounded_range: float) -> Any:
     >>> round(choice_rdp(2.0, bounded_range=1.0), 7)
     0.240229
     """
-    order = check_range("order", order, 1, np.inf)
-    most = check_number("bounded_range", bounded_range, 1e-6, 100)
+    order = check("order", order, 1, np.inf)
+    most = check("bounded_range", bounded_range, 1e-6, 100)
     less = np.clip(order - 1, 1e-300, 1e300)
     c1 = -np.expm1(-less * most) / math.expm1(most)
     c0 = np.exp(-less * most) + math.exp(most) * c1
@@ -265,10 +247,10 @@ def choice_rdp(order: ArrayLike, *, bounded_range: float) -> Any:
     exact = np.log(y) + np.log(rest) / less
     exact = exact * (1 + _CHOICE_ROOM) + 1e-13 * (1 + most) * (1 + 1 / less)
     line = order * (most**2 / 8) * (1 + 1e-15)
-    return as_given(np.minimum(np.minimum(exact, most), line))
+    found = np.minimum(np.minimum(exact, most), line)
+    return float(found) if found.ndim == 0 else found
 
 
-@front_door
 def choices_delta(
     epsilon: float, *, bounded_range: float, count: int
 ) -> Bound:
@@ -291,17 +273,15 @@ def choices_delta(
     >>> f"{found:.4f}"
     '[0.0570, 0.0572]'
     """
-    x = check_number("epsilon", epsilon, 0, 1e5)
-    most = check_number("bounded_range", bounded_range, 1e-6, 100)
-    k = check_count("count", count, high=1e4)
+    x = check("epsilon", epsilon, 0, 1e5)
+    most = check("bounded_range", bounded_range, 1e-6, 100)
+    k = check("count", count, 1, 1e4, whole=True)
     if x >= k * most * (1 + 4 * UNIT):
         return Bound(0.0, 0.0)
     lower = fixed_choices_delta(x, bounded_range=most, count=k)
-    found = solve(
-        ((ChoicePair(most), k),),
-        Query("delta", np.array([x]), 1e-3),
-        np.zeros(1),
-    )
+    query = Query("delta", np.array([x]), 1e-3)
+    with np.errstate(all="ignore"):  # infinite losses of empty cells
+        found = solve(((ChoicePair(most), k),), query, np.zeros(1))
     upper = float(found.upper[0])
     by_curve = delta_from_rdp(
         lambda a: k * choice_rdp(a, bounded_range=most), epsilon=x
@@ -314,7 +294,6 @@ def choices_delta(
     return Bound(lower, upper)
 
 
-@front_door
 def choices_epsilon(
     delta: float, *, bounded_range: float, count: int
 ) -> Bound:
@@ -333,14 +312,12 @@ def choices_epsilon(
     >>> f"{found:.2f}"
     '[7.71, 7.76]'
     """
-    goal = check_number("delta", delta, 1e-12, 1)
-    most = check_number("bounded_range", bounded_range, 1e-6, 100)
-    k = check_count("count", count, high=1e4)
-    found = solve(
-        ((ChoicePair(most), k),),
-        Query("epsilon", np.array([goal]), 1e-3),
-        np.zeros(1),
-    )
+    goal = check("delta", delta, 1e-12, 1)
+    most = check("bounded_range", bounded_range, 1e-6, 100)
+    k = check("count", count, 1, 1e4, whole=True)
+    query = Query("epsilon", np.array([goal]), 1e-3)
+    with np.errstate(all="ignore"):  # infinite losses of empty cells
+        found = solve(((ChoicePair(most), k),), query, np.zeros(1))
     lower, upper = 0.0, float(found.upper[0])
     by_curve = epsilon_from_rdp(
         lambda a: k * choice_rdp(a, bounded_range=most), delta=goal
@@ -360,66 +337,3 @@ def choices_epsilon(
         reached = fixed_choices_delta(x, bounded_range=most, count=k) > goal
         lower, high = (x, high) if reached else (lower, x)
     return Bound(lower, upper)
-
-
-# --- Noise, and then the largest
-
-
-def check_scores(scores: ArrayLike) -> Any:
-    """A list of 1 to 5,000 finite scores, or ValueError."""
-    u = check_range("scores", scores, -np.inf, np.inf, "()")
-    if u.ndim != 1 or not 1 <= u.size <= 5000:
-        raise ValueError(
-            f"scores must be a list of 1 to 5000 numbers, got {scores!r}"
-        )
-    return u
-
-
-@front_door
-def exponential_choice(scores: ArrayLike, *, bounded_range: float) -> Floats:
-    r"""Law of the exponential mechanism (Gumbel noise of scale 2/epsilon).
-
-    Formula: $\Pr[i] \propto e^{\varepsilon u_i / 2}$.
-
-    Parameters: `scores` ($u_i$), 1 to 5,000, each changed by at most 1 by
-    a record; `bounded_range` ($\varepsilon$ in [1e-6, 100]).
-    Returns: an array of the same length, sum 1.
-    Raises: ValueError for values outside these ranges.
-    Error: rounding only.
-    Source: McSherry and Talwar (2007), Definition 2.
-
-    >>> exponential_choice([1, 0], bounded_range=2 * math.log(2)).round(9)
-    array([0.66666667, 0.33333333])
-    """
-    u = check_scores(scores)
-    most = check_number("bounded_range", bounded_range, 1e-6, 100)
-    weights = np.exp(most / 2 * (u - np.max(u)))
-    return np.asarray(weights / np.sum(weights))
-
-
-@front_door
-def permute_and_flip_choice(scores: ArrayLike, *, epsilon: float) -> Floats:
-    r"""Law of permute-and-flip (exponential noise of scale 2/epsilon).
-
-    Formula: $\Pr[i] = p_i \int_0^1 \prod_{j \ne i} (1 - p_j v)\,dv$ with
-    $p_i = e^{\varepsilon (u_i - \max u)/2}$.
-
-    Parameters: `scores`, 1 to 5,000, each changed by at most 1 by a record;
-    `epsilon` ($\varepsilon$ in [1e-6, 100]).
-    Returns: an array of the same length, sum 1.
-    Raises: ValueError for values outside these ranges.
-    Error: rounding, below 1e-10; the quadrature is exact for polynomials.
-    Source: McKenna and Sheldon (2020), Section 3.
-
-    >>> permute_and_flip_choice([0, 0, 0], epsilon=1.0).round(9)
-    array([0.33333333, 0.33333333, 0.33333333])
-    """
-    u = check_scores(scores)
-    most = check_number("epsilon", epsilon, 1e-6, 100)
-    p = np.exp(most / 2 * (u - np.max(u)))
-    nodes, weights = np.polynomial.legendre.leggauss(len(u) // 2 + 1)
-    kept = 1 - np.multiply.outer((nodes + 1) / 2, p)
-    one = np.ones((len(nodes), 1))
-    left = np.cumprod(np.hstack([one, kept[:, :-1]]), axis=1)
-    right = np.cumprod(np.hstack([one, kept[:, :0:-1]]), axis=1)[:, ::-1]
-    return np.asarray(p * (weights @ (left * right)) / 2)

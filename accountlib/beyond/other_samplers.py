@@ -14,6 +14,8 @@ Names used here:
 | $\mu$ | `mu` | $1/\sigma$, by how much a record moves the sum, in units of the noise |
 | $N_k$ | – | unit normal distribution around $k\mu$ |
 | $t$, $Z$ | `batches` | batches of an epoch, and the largest of their outputs |
+| $m$, $\omega$ | `epochs`, `omega` | number of epochs; chance that the record is never in a last batch |
+| $\delta_\mu$ | `gaussian_delta` | privacy profile of two unit normals at distance $\mu$ |
 """
 
 import math

@@ -23,9 +23,9 @@ from accountlib.beyond.budgets import (
     PrivacyFilter,
     RenyiFilter,
     ZCDPFilter,
-    ZCDPOdometer,
     float_above,
 )
+from accountlib.beyond.odometers import ZCDPOdometer
 
 Pair = tuple[list[F], list[F]]
 UP = 1 + 1e-12  # costs are upper ends: more than some roundings
@@ -202,7 +202,7 @@ def test_exact_sums_and_refusals():
     assert not tenth.allows(0.1) and tenth.allows(float(tenth.left) * 0.999)
     with pytest.raises(BudgetPassed, match="cost must fit"):
         tenth.after(0.1)
-    with pytest.raises(ValueError, match="cost must fit"):
+    with pytest.raises(ValueError, match="cost must lie"):
         tenth.after(math.inf)
     thirds = RenyiFilter(F(1), order=2)
     for _ in range(3):
@@ -247,11 +247,9 @@ def test_gdp_filter_is_above_the_truth_and_near(mu):
         lambda: ZCDPFilter(1.0, spent=F(2)),
         lambda: ZCDPFilter(1.0, spent=F(-1)),
         lambda: ZCDPFilter(1.0).after(-0.1),
-        lambda: ZCDPFilter(1.0).allows(np.array([0.1, 0.2])),
         lambda: ZCDPFilter(1.0, spent="0.5"),
         lambda: GDPFilter(0.0).epsilon(delta=math.nan),
         lambda: GDPFilter(0.0).epsilon(delta=-1.0),
-        lambda: GDPFilter(1.0).epsilon(delta=[0.1, 0.2]),
         lambda: ZCDPFilter(1.0).allows(math.nan),
         lambda: ZCDPFilter(1.0).allows(True),
         lambda: GDPFilter(1e7),
