@@ -196,24 +196,6 @@ def test_a_sheet_runs_outside_of_a_clone(assignment):
         assert found.broken == "" and set(found.values[0]) == {word}
 
 
-def test_a_sheet_needs_only_core_pages_of_its_week():
-    """Points as in the headings; pages in the order of the book, once."""
-    order = (ROOT / "_toc.yml").read_text("utf-8").partition("Beyond")[0]
-    for assignment in COURSE.assignments:
-        text = assignment.source.read_text("utf-8")
-        points = [
-            int(x) for x in re.findall(r"^## .* (\d) points,", text, re.M)
-        ]
-        assert points == [task.points for task in assignment.tasks]
-        reading = re.search(r"^Read (.+?)\. ", text, re.M)[1]
-        read = re.findall(r"`(\w+)`", reading)
-        tasks = "".join(re.findall(r"\((.+?)\)", reading))
-        numbers = {int(x) for x in re.findall(r"\d", tasks)}
-        assert numbers == set(range(1, len(points) + 1))
-        for page in read:
-            assert f"notebooks/{page}\n" in order, page
-
-
 def written(path, cells, **metadata):
     path.parent.mkdir(parents=True, exist_ok=True)
     book = {"cells": cells, "metadata": metadata, "nbformat": 4}
