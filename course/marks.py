@@ -136,7 +136,10 @@ def mark_task(
     code there, and quote it.
     """
     if task.name not in given:
-        empty = [Result(x.name, 0, x.points, "no answer") for x in task.checks]
+        empty = [
+            Result(x.name, 0, x.points, "no answer", claim=x.claim)
+            for x in task.checks
+        ]
         return Marked(task, tuple(empty))
     order = questions_of(task, numbers, seed)
     found = _asked(task, given, order, kind)

@@ -36,7 +36,11 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 def read_roster(path: Path) -> dict[str, Person]:
     """The columns student, first, last, email, canvas_id and section."""
-    people = [Person(**row) for row in read_rows(path)]
+    names = Person.__dataclass_fields__
+    people = [
+        Person(**{k: v for k, v in row.items() if k in names})
+        for row in read_rows(path)
+    ]
     for person in people:
         if not STUDENT.fullmatch(person.student):
             raise ValueError(
@@ -70,7 +74,7 @@ def summary(marks: Marks) -> str:
 
 def feedback(marks: Marks, is_over: bool) -> str:
     """For the student. Claims are one number before the due date is over."""
-    lines = [f"{marks.assignment.title}, {marks.student}", summary(marks), ""]
+    lines = [f"{marks.assignment.title}, {marks.student}", summary(marks)]
     lines += [f"Note: {clean(note)}" for note in marks.notes]
     for task in marks.tasks:
         got = "-" if task.waiting else f"{task.points:g}"

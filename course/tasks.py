@@ -72,11 +72,12 @@ class Task:
 
 @dataclass(frozen=True)
 class Assignment:
-    """The tasks beside a notebook; `numbers` go into the text of its sheet."""
+    """The tasks beside a notebook, and what its sheet says."""
 
     file: Path  # ps1_topic.py, beside ps1_topic.md
     tasks: tuple[Task, ...]
-    numbers: Callable[[Random], dict[str, Any]]
+    methods: Mapping[str, Sequence[str]]  # to draw claims from, by their side
+    numbers: Mapping[str, Any]  # to draw numbers from, as in `asks`
     examples: Callable[[], dict[str, Any]] = dict  # known answers, for all
 
     @property
@@ -110,10 +111,10 @@ def chance(secret: bytes, *words: str) -> Random:
 def numbers_of(
     assignment: Assignment, secret: bytes, student: str
 ) -> dict[str, Any]:
-    """The numbers on the sheet of one student."""
-    return assignment.numbers(
-        chance(secret, "numbers", assignment.name, student)
-    )
+    """The numbers on the sheet of one student, and the claims."""
+    random = chance(secret, "numbers", assignment.name, student)
+    drawn = {k: draw(random, v) for k, v in assignment.numbers.items()}
+    return drawn | draw_claims(random, assignment.methods)
 
 
 # --- questions -----------------------------------------------------------
@@ -183,6 +184,12 @@ def draw(random: Random, choice: Any) -> Any:
 def power(low: float, high: float) -> Callable[[Random], float]:
     """Ten to a power between these, with two digits."""
     return lambda random: float(f"{10 ** random.uniform(low, high):.2g}")
+
+
+def chances(random: Random, size: int) -> list[float]:
+    """Probabilities with two digits, none of them 0."""
+    cuts = [0, *sorted(random.sample(range(1, 100), size - 1)), 100]
+    return [(b - a) / 100 for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
 # --- judges -------------------------------------------------------------

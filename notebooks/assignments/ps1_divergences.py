@@ -10,23 +10,17 @@ from course.tasks import (
     Check,
     Task,
     asks,
+    chances,
     claims,
-    draw_claims,
     near,
     power,
     wrong,
 )
 
 
-def law(random: Random, size: int) -> list[float]:
-    """Probabilities with two digits, none of them 0."""
-    cuts = [0, *sorted(random.sample(range(1, 100), size - 1)), 100]
-    return [(b - a) / 100 for a, b in zip(cuts, cuts[1:], strict=False)]
-
-
 def pair(random: Random) -> dict[str, Any]:
     size = random.randint(3, 6)
-    return {"p": law(random, size), "q": law(random, size)}
+    return {"p": chances(random, size), "q": chances(random, size)}
 
 
 def leaking(random: Random) -> dict[str, Any]:
@@ -138,12 +132,7 @@ METHODS = {
         r"of the noise, in place of $\sigma$.",
     ),
 }
-
-
-def draw_numbers(random: Random) -> dict[str, Any]:
-    sigma, epsilon = random.uniform(0.7, 1.5), random.uniform(0.4, 1.4)
-    shown = {"sigma": round(sigma, 2), "epsilon": round(epsilon, 2)}
-    return shown | draw_claims(random, METHODS)
+NUMBERS = {"sigma": (0.7, 1.5), "epsilon": (0.4, 1.4)}
 
 
 def examples() -> dict[str, Any]:
@@ -154,7 +143,7 @@ def examples() -> dict[str, Any]:
     }
 
 
-ASSIGNMENT = Assignment(Path(__file__), TASKS, draw_numbers, examples)
+ASSIGNMENT = Assignment(Path(__file__), TASKS, METHODS, NUMBERS, examples)
 
 STICK = "max(0.0, x - alpha * y)"
 DELTA = "gaussian_delta(middle, sigma) <= delta"

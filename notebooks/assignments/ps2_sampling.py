@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from course.tasks import (
     Task,
     asks,
     claims,
-    draw_claims,
     near,
     wrong,
 )
@@ -148,14 +146,7 @@ METHODS = {
         r"of the noise, in place of $\sigma$.",
     ),
 }
-
-
-def draw_numbers(random: Random) -> dict[str, Any]:
-    return {
-        "sigma": round(random.uniform(0.7, 1.5), 2),
-        "rate": round(random.uniform(0.2, 0.6), 2),
-        "epsilon": round(random.uniform(0.2, 0.9), 2),
-    } | draw_claims(random, METHODS)
+NUMBERS = {"sigma": (0.7, 1.5), "rate": (0.2, 0.6), "epsilon": (0.2, 0.9)}
 
 
 def examples() -> dict[str, Any]:
@@ -170,7 +161,7 @@ def examples() -> dict[str, Any]:
     }
 
 
-ASSIGNMENT = Assignment(Path(__file__), TASKS, draw_numbers, examples)
+ASSIGNMENT = Assignment(Path(__file__), TASKS, METHODS, NUMBERS, examples)
 
 ADD = "1 - alpha + alpha * remove(1 / alpha)"
 BOTH = "max(stick(p, q), stick(q, p))"

@@ -18,7 +18,6 @@ from course.tasks import (
     between,
     both,
     claims,
-    draw_claims,
     near,
     number,
     wrong,
@@ -261,14 +260,7 @@ METHODS = {
         "variance.",
     ),
 }
-
-
-def draw_numbers(random: Random) -> dict[str, Any]:
-    return {
-        "sigma": round(random.uniform(0.8, 1.5), 2),
-        "rate": round(random.uniform(0.01, 0.1), 2),
-        "count": random.randint(100, 900),
-    } | draw_claims(random, METHODS)
+NUMBERS = {"sigma": (0.8, 1.5), "rate": (0.01, 0.1), "count": (100, 900)}
 
 
 def examples() -> dict[str, Any]:
@@ -280,7 +272,7 @@ def examples() -> dict[str, Any]:
     }
 
 
-ASSIGNMENT = Assignment(Path(__file__), TASKS, draw_numbers, examples)
+ASSIGNMENT = Assignment(Path(__file__), TASKS, METHODS, NUMBERS, examples)
 
 SUM = '-math.expm1(count * math.log1p(-pld["infinity"]))'
 UP = "math.ceil(x / step)"

@@ -20,7 +20,6 @@ from course.tasks import (
     between,
     both,
     claims,
-    draw_claims,
     near,
     power,
     wrong,
@@ -229,13 +228,7 @@ METHODS = {
         "come round, without any correction.",
     ),
 }
-
-
-def draw_numbers(random: Random) -> dict[str, Any]:
-    return {
-        "count": random.randint(2_000, 9_000),
-        "epsilon": round(random.uniform(0.8, 3), 2),
-    } | draw_claims(random, METHODS)
+NUMBERS = {"count": (2_000, 9_000), "epsilon": (0.8, 3.0)}
 
 
 def examples() -> dict[str, Any]:
@@ -245,7 +238,7 @@ def examples() -> dict[str, Any]:
     }
 
 
-ASSIGNMENT = Assignment(Path(__file__), TASKS, draw_numbers, examples)
+ASSIGNMENT = Assignment(Path(__file__), TASKS, METHODS, NUMBERS, examples)
 
 TILT = "tilt = best_tilt(pld, step, count, epsilon)"
 LOW, HIGH = "(lower - absolute) / (1 + relative)", "(1 - relative) + lost"

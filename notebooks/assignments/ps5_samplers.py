@@ -17,7 +17,6 @@ from course.tasks import (
     Task,
     asks,
     claims,
-    draw_claims,
     near,
     wrong,
 )
@@ -217,15 +216,12 @@ METHODS = {
         "the true one plus normal noise of standard deviation <20 to 90>.",
     ),
 }
-
-
-def draw_numbers(random: Random) -> dict[str, Any]:
-    return {
-        "sigma": round(random.uniform(0.8, 1.6), 2),
-        "batch": 10 * random.randint(8, 20),
-        "records": 10_000 * random.randint(4, 12),
-        "count": 1000 * random.randint(5, 15),
-    } | draw_claims(random, METHODS)
+NUMBERS = {
+    "sigma": (0.8, 1.6),
+    "batch": list(range(80, 201, 10)),
+    "records": list(range(40_000, 120_001, 10_000)),
+    "count": list(range(5_000, 15_001, 1_000)),
+}
 
 
 def examples() -> dict[str, Any]:
@@ -236,7 +232,7 @@ def examples() -> dict[str, Any]:
     }
 
 
-ASSIGNMENT = Assignment(Path(__file__), TASKS, draw_numbers, examples)
+ASSIGNMENT = Assignment(Path(__file__), TASKS, METHODS, NUMBERS, examples)
 
 ROOT = "log_ratio(z) - log_ratio(-z) - epsilon"
 FOUND = "low + (alpha - low) * start / (start - here)"

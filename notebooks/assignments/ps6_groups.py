@@ -12,7 +12,6 @@ from course.tasks import (
     Task,
     asks,
     claims,
-    draw_claims,
     near,
     power,
     wrong,
@@ -68,7 +67,7 @@ def family(
     size: int,
     batch: int,
     records: int,
-) -> float:
+) -> Any:
     sampling: Any = al.FixedBatch(batch, records)
     if sampler == "poisson":
         sampling = al.Poisson(batch / records)
@@ -154,15 +153,12 @@ METHODS = {
         "random outputs drawn from $P$.",
     ),
 }
-
-
-def draw_numbers(random: Random) -> dict[str, Any]:
-    return {
-        "sigma": round(random.uniform(0.8, 1.5), 2),
-        "rate": round(random.uniform(0.1, 0.4), 2),
-        "size": random.randint(3, 8),
-        "epsilon": round(random.uniform(0.3, 0.9), 2),
-    } | draw_claims(random, METHODS)
+NUMBERS = {
+    "sigma": (0.8, 1.5),
+    "rate": (0.1, 0.4),
+    "size": (3, 8),
+    "epsilon": (0.3, 0.9),
+}
 
 
 def examples() -> dict[str, Any]:
@@ -174,7 +170,7 @@ def examples() -> dict[str, Any]:
     }
 
 
-ASSIGNMENT = Assignment(Path(__file__), TASKS, draw_numbers, examples)
+ASSIGNMENT = Assignment(Path(__file__), TASKS, METHODS, NUMBERS, examples)
 
 FACTOR = "sum(math.exp(j * epsilon) for j in range(size))"
 BINOMIAL = "binom.pmf(drawn, size, batch / records)"

@@ -14,8 +14,8 @@ from course.tasks import (
     Task,
     asks,
     both,
+    chances,
     claims,
-    draw_claims,
     near,
     power,
     wrong,
@@ -33,16 +33,12 @@ def renyi(p: list[float], q: list[float], order: float) -> float:
 def lists(leak: str, random: Random) -> dict[str, list[float]]:
     """Two lists of four; outcomes that Q, or P, and that both never have."""
 
-    def law() -> list[float]:
-        cuts = [0, *sorted(random.sample(range(1, 100), 3)), 100]
-        return [(b - a) / 100 for a, b in zip(cuts, cuts[1:], strict=False)]
-
     if not leak:
-        return {"p": law(), "q": law()}
+        return {"p": chances(random, 4), "q": chances(random, 4)}
     ends = [0.0, 0.5] if leak == "P" else [0.5, 0.0]
     found = {}
     for name, end in zip("pq", ends, strict=True):
-        first, *rest = law()
+        first, *rest = chances(random, 4)
         found[name] = [first * (1 - end), *rest, first * end, 0.0]
     return found
 
@@ -170,14 +166,11 @@ METHODS = {
         "order.",
     ),
 }
-
-
-def draw_numbers(random: Random) -> dict[str, Any]:
-    return {
-        "sigma": round(random.uniform(0.8, 1.5), 2),
-        "rate": round(random.uniform(0.01, 0.1), 2),
-        "count": 2 * random.randint(100, 900),
-    } | draw_claims(random, METHODS)
+NUMBERS = {
+    "sigma": (0.8, 1.5),
+    "rate": (0.01, 0.1),
+    "count": list(range(200, 1_801, 2)),
+}
 
 
 def examples() -> dict[str, Any]:
@@ -189,7 +182,7 @@ def examples() -> dict[str, Any]:
     }
 
 
-ASSIGNMENT = Assignment(Path(__file__), TASKS, draw_numbers, examples)
+ASSIGNMENT = Assignment(Path(__file__), TASKS, METHODS, NUMBERS, examples)
 
 TERM = "x * (x / y) ** (order - 1)"
 BEST = "value + (weight - math.log(delta)) / (a - 1)"

@@ -14,8 +14,8 @@ from course.tasks import (
     Check,
     Task,
     asks,
+    chances,
     claims,
-    draw_claims,
     near,
     power,
     wrong,
@@ -28,14 +28,9 @@ def missed(p: list[float], q: list[float], x: float) -> Any:
     return max(1 - al.hockey_stick(p, q, s) - s * x for s in slopes)
 
 
-def law(random: Random, size: int) -> list[float]:
-    cuts = [0, *sorted(random.sample(range(1, 100), size - 1)), 100]
-    return [(b - a) / 100 for a, b in zip(cuts, cuts[1:], strict=False)]
-
-
 def lists(random: Random) -> dict[str, Any]:
     size = random.randint(4, 6)
-    return {"p": law(random, size), "q": law(random, size)}
+    return {"p": chances(random, size), "q": chances(random, size)}
 
 
 def leaking(random: Random) -> dict[str, Any]:
@@ -151,15 +146,7 @@ METHODS = {
         "The middle of a proven lower and a proven upper bound.",
     ),
 }
-
-
-def draw_numbers(random: Random) -> dict[str, Any]:
-    count = random.randint(30, 120)
-    return {
-        "count": count,
-        "sigma": round(math.sqrt(count) / random.uniform(0.8, 1.8), 1),
-        "percent": random.choice((0.5, 1, 2, 5)),
-    } | draw_claims(random, METHODS)
+NUMBERS = {"count": (30, 120), "sigma": (4.0, 9.0), "percent": [0.5, 1, 2, 5]}
 
 
 def examples() -> dict[str, Any]:
@@ -169,7 +156,7 @@ def examples() -> dict[str, Any]:
     }
 
 
-ASSIGNMENT = Assignment(Path(__file__), TASKS, draw_numbers, examples)
+ASSIGNMENT = Assignment(Path(__file__), TASKS, METHODS, NUMBERS, examples)
 
 SHARE = "min(1.0, left / without)"
 MAX = "float(np.max((z - quantile)[missing >= cutoff]))"
