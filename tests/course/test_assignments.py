@@ -89,7 +89,7 @@ def marked(assignment, task, cells, student="ada"):
     return mark_task(task, cells, numbers, student.encode() * 4)
 
 
-@pytest.mark.parametrize("student", ["ada", "s-1"])
+@pytest.mark.parametrize("student", ["ada", "s-1", "s-5", "s-9"])
 @pytest.mark.parametrize(("assignment", "task"), CODE, ids=name_of)
 def test_the_reference_gets_all_points(trusted, assignment, task, student):
     found = marked(assignment, task, cells_of(assignment, student), student)
@@ -176,6 +176,7 @@ def test_no_sheet_shows_a_solution(assignment):
             assert not [x for x in lines if len(x) > 24 and x in text]
         assert not re.search(r"SOLUTION|\{\{|accountlib", text)
         assert COURSE.secret.decode() not in json.dumps(sheet)
+        assert "## Task" not in sheet.cells[0].source  # the rules come first
         texts.append(text)
     assert texts[0] != texts[1]
 
