@@ -11,12 +11,7 @@ from course.marks import Manual, Marks, mark
 from course.tasks import Assignment, Course, load
 
 FOLDER = Path("notebooks/assignments")
-NBGRADER = """\
-c = get_config()
-c.CourseDirectory.root = "."
-c.ClearSolutions.code_stub = {"python": CODE}
-c.ClearSolutions.text_stub = TEXT
-"""
+People = Mapping[str, reports.Person]
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -26,14 +21,12 @@ def main(words: Sequence[str] | None = None) -> int:
         command = commands.add_parser(name)
         command.add_argument("--course", type=Path, default=FOLDER)
         command.add_argument("--only", help="an assignment, such as ps1")
-        command.add_argument("--roster", type=Path)
         command.add_argument("--out", type=Path, default=Path("build/course"))
-        if name == "grade":
-            command.add_argument("submissions", type=Path)
-            command.add_argument("--manual", type=Path)
+    command.add_argument("submissions", type=Path)
+    command.add_argument("--manual", type=Path)
     found = parser.parse_args(words)
     course = load(found.course)
-    people = reports.read_roster(found.roster or course.folder / "roster.csv")
+    people = reports.read_roster(course.folder / "roster.csv")
     chosen = [course.find(found.only)] if found.only else course.assignments
     if found.command == "release":
         for assignment in chosen:
@@ -42,7 +35,7 @@ def main(words: Sequence[str] | None = None) -> int:
             release_papers(course, found.out / "teachers")
         return 0
     manual = reports.read_manual(found.manual) if found.manual else {}
-    if box.best() == "limits":
+    if box.best() == "open":
         print(f"warning: {box.UNGUARDED}", file=sys.stderr)
     failed = [
         grade(course, x, people, found.submissions, manual, found.out)
@@ -52,28 +45,19 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def release(
-    course: Course,
-    assignment: Assignment,
-    people: Mapping[str, reports.Person],
-    out: Path,
+    course: Course, assignment: Assignment, people: People, out: Path
 ) -> None:
     """A sheet for each student; for teachers solutions and rubrics."""
     name, teachers = assignment.name, out / "teachers"
     for student in people:
-        sheet = sheets.student_sheet(course, name, student)
-        sheets.write(sheet, out / "students" / student / f"{name}.ipynb")
-        sheet = sheets.teacher_sheet(course, name, student)
-        path = teachers / "solutions" / student / f"{name}.ipynb"
-        sheets.write(sheet, path)
-    (teachers / f"{name}_rubric.md").write_text(
-        sheets.rubric(assignment), "utf-8"
-    )
-    nbgrader = teachers / "nbgrader"
-    common = sheets.teacher_sheet(course, name, "everyone")
-    sheets.write(common, nbgrader / "source" / name / f"{name}.ipynb")
-    settings = NBGRADER.replace("CODE", repr(sheets.CODE))
-    settings = settings.replace("TEXT", repr(sheets.TEXT))
-    (nbgrader / "nbgrader_config.py").write_text(settings, "utf-8")
+        for folder, make in (
+            (out / "students", sheets.student_sheet),
+            (teachers / "solutions", sheets.teacher_sheet),
+        ):
+            sheet = make(course, name, student)
+            sheets.write(sheet, folder / student / f"{name}.ipynb")
+    rubric = teachers / f"{name}_rubric.md"
+    rubric.write_text(sheets.rubric(assignment), "utf-8")
     print(f"{name}: {len(people)} sheets in {out / 'students'}")
 
 
@@ -89,7 +73,7 @@ def release_papers(course: Course, teachers: Path) -> None:
 def grade(
     course: Course,
     assignment: Assignment,
-    people: Mapping[str, reports.Person],
+    people: People,
     folder: Path,
     manual: Manual,
     out: Path,
@@ -102,9 +86,7 @@ def grade(
         start = time.monotonic()
         submission = submissions.read(path, names)
         try:
-            found = mark(
-                course, assignment, student, submission, manual=manual
-            )
+            found = mark(course, assignment, student, submission, manual)
         except Exception as error:  # one student's file stops no other
             failed = True
             note = f"The grader failed, tell its authors: {error!r}"
@@ -116,7 +98,11 @@ def grade(
     if missing:
         print(f"{assignment.name}: nothing from {', '.join(missing)}")
     if marks:
-        reports.write(out / "marks" / assignment.name, marks, people)
+        home, is_over = (
+            out / "marks" / assignment.name,
+            course.is_over(assignment),
+        )
+        reports.write(home, marks, people, is_over)
     return failed
 
 

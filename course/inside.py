@@ -23,18 +23,21 @@ def main() -> None:
     sys.path.append(job["packages"])
     pipe = os.dup(job["pipe"])
     namespace: dict[str, Any] = {"__name__": "answers"}
-    exec(job["prelude"], namespace)
+    exec("import math\nimport numpy as np", namespace)
     confine(job["limits"], job["user"])
     sys.stdin = open(os.devnull) if os.path.exists(os.devnull) else None
     try:
         within(job["patience"], run_cells, job["cells"], namespace)
     except BaseException as error:
-        send(pipe, {"broken": said(error)})
-    if job["entry"] not in namespace:
-        return
-    entry = namespace[job["entry"]]
-    for place, arguments in enumerate(job["questions"]):
-        send(pipe, {"place": place} | answer(entry, arguments, job))
+        send(pipe, {"place": "broken", "error": said(error)})
+    if job["entry"] in namespace:
+        entry = namespace[job["entry"]]
+        for place, arguments in enumerate(job["questions"]):
+            try:
+                value = within(job["patience"], value_of, entry, arguments)
+                send(pipe, {"place": place, "value": value})
+            except BaseException as error:
+                send(pipe, {"place": place, "error": said(error)})
 
 
 def confine(limits: dict[str, int], user: int | None) -> None:
@@ -58,16 +61,6 @@ def confine(limits: dict[str, int], user: int | None) -> None:
 def run_cells(cells: list[str], namespace: dict[str, Any]) -> None:
     for cell in cells:
         exec(compile(cell, "<your answer>", "exec"), namespace)
-
-
-def answer(
-    entry: Any, arguments: list[Any], job: dict[str, Any]
-) -> dict[str, Any]:
-    """The answer to one question, or what went wrong."""
-    try:
-        return {"value": within(job["patience"], value_of, entry, arguments)}
-    except BaseException as error:
-        return {"error": said(error)}
 
 
 def value_of(entry: Any, arguments: list[Any]) -> Any:
@@ -108,8 +101,7 @@ def plain(value: Any) -> Any:
 
 
 def said(error: BaseException) -> str:
-    text = str(error)
-    name = type(error).__name__
+    text, name = str(error), type(error).__name__
     return (f"{name}: {text}" if text else name)[:LONGEST]
 
 

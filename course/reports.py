@@ -1,25 +1,17 @@
-"""Marks as files: for a person, for Canvas, Moodle and Gradescope.
+"""Marks as files: for a student, for a teacher, for Canvas and Moodle.
 
-Whatever came from a student is text: control characters are taken out, HTML
-is escaped, and no cell of a table can begin a formula.
+Whatever came from a student is text: control characters are taken out, and no
+cell of a table can begin a formula.
 """
 
 import csv
-import html
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course.marks import Marked, Marks, Result
+from course.marks import Manual, Marked, Marks
 from course.submissions import STUDENT
-
-STYLE = (
-    "body{font:1rem/1.5 sans-serif;max-width:45rem;margin:2rem auto}"
-    "td{padding:.2rem .8rem;vertical-align:top}.missed{color:#a00}"
-)
-SAFE = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 @dataclass(frozen=True)
@@ -34,13 +26,21 @@ class Person:
     section: str = ""
 
 
-def read_roster(path: Path) -> dict[str, Person]:
-    """The columns student, first, last, email, canvas_id and section."""
-    with path.open(encoding="utf-8", newline="") as file:
-        people = [
-            Person(**{k: v.strip() for k, v in row.items()})
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return [
+            {k: (v or "").strip() for k, v in row.items() if k}
             for row in csv.DictReader(file)
         ]
+
+
+def read_roster(path: Path) -> dict[str, Person]:
+    """The columns student, first, last, email, canvas_id and section."""
+    names = Person.__dataclass_fields__
+    people = [
+        Person(**{k: v for k, v in row.items() if k in names})
+        for row in read_rows(path)
+    ]
     for person in people:
         if not STUDENT.fullmatch(person.student):
             raise ValueError(
@@ -50,19 +50,15 @@ def read_roster(path: Path) -> dict[str, Person]:
     return {person.student: person for person in people}
 
 
-def read_manual(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
+def read_manual(path: Path) -> Manual:
     """Marks by hand: the columns student, task, points and comment."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return {
-            (row["student"].strip(), row["task"].strip()): (
-                float(row["points"]),
-                row.get("comment") or "",
-            )
-            for row in csv.DictReader(file)
-        }
-
-
-# --- for a student ------------------------------------------------------
+    return {
+        (row["student"], row["task"]): (
+            float(row["points"]),
+            row.get("comment", ""),
+        )
+        for row in read_rows(path)
+    }
 
 
 def clean(text: str) -> str:
@@ -70,112 +66,76 @@ def clean(text: str) -> str:
     return "".join(x if x.isprintable() else " " for x in text)
 
 
-def shown(points: float) -> str:
-    return f"{points:g}"
-
-
-def lines_of(result: Result) -> str:
-    line = f"{shown(result.points)}/{result.most}  {result.name}"
-    return f"{line}: {clean(result.message)}" if result.message else line
-
-
 def summary(marks: Marks) -> str:
     left = sum(task.task.points for task in marks.tasks if task.waiting)
-    text = f"{shown(marks.points)} of {marks.assignment.points} points"
+    text = f"{marks.points:g} of {marks.assignment.points} points"
     return f"{text}; {left} more wait for a mark by hand" if left else text
 
 
-def as_text(marks: Marks) -> str:
-    """Feedback as plain text."""
-    lines = [f"{marks.assignment.title}, {marks.student}", summary(marks), ""]
+def feedback(marks: Marks, is_over: bool) -> str:
+    """For the student. Claims are one number before the due date is over."""
+    lines = [f"{marks.assignment.title}, {marks.student}", summary(marks)]
     lines += [f"Note: {clean(note)}" for note in marks.notes]
     for task in marks.tasks:
-        lines += ["", _head(task)]
-        lines += [f"  {lines_of(x)}" for x in task.results if not x.waiting]
-        if task.note:
-            lines.append(f"  your cell says: {clean(task.note)}")
+        got = "-" if task.waiting else f"{task.points:g}"
+        lines += ["", f"{task.task.name}: {got} of {task.task.points}"]
+        if all(result.claim for result in task.results) and not is_over:
+            lines.append("  which claims are right is told after the due date")
+            continue
+        lines += _lines(task)
     return "\n".join(lines) + "\n"
 
 
-def _head(task: Marked) -> str:
-    if task.waiting:
-        return f"{task.task.name}: - of {task.task.points}, not marked yet"
-    return f"{task.task.name}: {shown(task.points)} of {task.task.points}"
-
-
-def as_html(marks: Marks) -> str:
-    """The same as a page that loads and runs nothing."""
-    title = html.escape(f"{marks.assignment.title}, {marks.student}")
-    rows = []
-    for task in marks.tasks:
-        rows.append(f"<h2>{html.escape(_head(task))}</h2><table>")
-        for result in task.results:
-            if result.waiting:
-                continue
-            full = result.points == result.most
-            kind = "" if full else ' class="missed"'
-            text = html.escape(lines_of(result))
-            rows.append(f"<tr{kind}><td>{text}</td></tr>")
-        if task.note:
-            note = html.escape(clean(task.note))
-            rows.append(f"<tr><td>your cell says: {note}</td></tr>")
-        rows.append("</table>")
-    notes = [f"<p>Note: {html.escape(clean(x))}</p>" for x in marks.notes]
-    return "\n".join(
-        [
-            '<!doctype html><html lang="en"><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{SAFE}">',
-            f"<title>{title}</title><style>{STYLE}</style>",
-            f"<h1>{title}</h1><p>{html.escape(summary(marks))}</p>",
-            *notes,
-            *rows,
-            "</html>",
-            "",
-        ]
-    )
-
-
-# --- for other programs -------------------------------------------------
-
-
-def gradescope(marks: Marks, seconds: float = 0.0) -> dict[str, Any]:
-    """The `results.json` of an autograder; what waits there has no score."""
-
-    def score(result: Result) -> dict[str, Any]:
-        full = result.points == result.most
-        status = "passed" if full else "failed"
-        found = {"score": result.points, "status": status}
-        return {} if result.waiting else found
-
-    tests = [
-        score(result)
-        | {
-            "name": f"{task.task.name}: {result.name}",
-            "max_score": result.most,
-            "output": clean(result.message or task.note),
-            "output_format": "text",
-            "visibility": "visible",
-        }
-        for task in marks.tasks
-        for result in task.results
+def _lines(task: Marked) -> list[str]:
+    lines = [
+        f"  {x.points:g}/{x.most}  {x.name}"
+        + (f": {clean(x.message)}" if x.message else "")
+        for x in task.results
     ]
-    return {
-        "score": marks.points,
-        "execution_time": round(seconds),
-        "output": "\n".join(map(clean, marks.notes)),
-        "output_format": "text",
-        "stdout_visibility": "hidden",
-        "tests": tests,
-    }
+    return lines + (
+        [f"  your cell says: {clean(task.note)}"] * bool(task.note)
+    )
 
 
 def final(marks: Marks) -> str:
     """The points for a gradebook: none before all is marked."""
     done = marks.tasks and not marks.waiting
-    return shown(marks.points) if done else ""
+    return f"{marks.points:g}" if done else ""
 
 
-def canvas(marks: Sequence[Marks], people: Mapping[str, Person]) -> list[Any]:
+def overview(
+    marks: Sequence[Marks], people: Mapping[str, Person]
+) -> list[list[Any]]:
+    """All marks, task by task. Moodle imports it: map the columns by name."""
+    first = marks[0].assignment
+    head = ["student", "first", "last", "email", first.name, "of"]
+    rows: list[Any] = [[*head, *(task.name for task in first.tasks), "notes"]]
+    for each in marks:
+        x = people.get(each.student, Person(each.student))
+        row = [x.student, x.first, x.last, x.email, final(each), first.points]
+        found = {
+            x.task.name: "?" if x.waiting else f"{x.points:g}"
+            for x in each.tasks
+        }
+        row += [found.get(task.name, "") for task in first.tasks]
+        rows.append([*row, " ".join(each.notes)])
+    return rows
+
+
+def details(marks: Sequence[Marks]) -> list[list[Any]]:
+    """Every check of everybody, for the teacher: claims, too."""
+    head = ["student", "task", "check", "points", "of", "message"]
+    return [head] + [
+        [each.student, task.task.name, x.name, x.points, x.most, x.message]
+        for each in marks
+        for task in each.tasks
+        for x in task.results
+    ]
+
+
+def canvas(
+    marks: Sequence[Marks], people: Mapping[str, Person]
+) -> list[list[Any]]:
     """The rows that Canvas imports, a header and the points possible first."""
     name, most = marks[0].assignment.name, marks[0].assignment.points
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", name]
@@ -188,58 +148,29 @@ def canvas(marks: Sequence[Marks], people: Mapping[str, Person]) -> list[Any]:
     return rows
 
 
-def moodle(marks: Sequence[Marks], people: Mapping[str, Person]) -> list[Any]:
-    """The rows that Moodle imports; map the columns by their names."""
-    name = marks[0].assignment.name
-    head = ["First name", "Last name", "ID number", "Email address", name]
-    rows: list[Any] = [[*head, f"{name} (feedback)"]]
-    for each in marks:
-        x = people.get(each.student, Person(each.student))
-        row = [x.first, x.last, x.student, x.email, final(each)]
-        rows.append([*row, as_text(each)])
-    return rows
-
-
-def overview(marks: Sequence[Marks]) -> list[Any]:
-    """All marks, task by task, for the teacher."""
-    tasks = [task.name for task in marks[0].assignment.tasks]
-    rows: list[Any] = [["student", "points", "of", *tasks, "notes"]]
-    for each in marks:
-        found = {
-            x.task.name: "?" if x.waiting else shown(x.points)
-            for x in each.tasks
-        }
-        row = [each.student, shown(each.points), each.assignment.points]
-        row += [found.get(name, "") for name in tasks]
-        rows.append([*row, " ".join(map(clean, each.notes))])
-    return rows
-
-
 def write_rows(path: Path, rows: Iterable[Sequence[Any]]) -> None:
     """A CSV file in which no cell is a formula."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         for row in rows:
-            writer.writerow([harmless(str(cell)) for cell in row])
+            writer.writerow([harmless(clean(str(cell))) for cell in row])
 
 
 def harmless(cell: str) -> str:
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t") else cell
+    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@") else cell
 
 
 def write(
-    folder: Path, marks: Sequence[Marks], people: Mapping[str, Person]
+    folder: Path,
+    marks: Sequence[Marks],
+    people: Mapping[str, Person],
+    is_over: bool,
 ) -> None:
     """All files of an assignment."""
-    feedback = folder / "feedback"
-    feedback.mkdir(parents=True, exist_ok=True)
+    (folder / "feedback").mkdir(parents=True, exist_ok=True)
     for each in marks:
-        home = feedback / each.student
-        home.mkdir(exist_ok=True)
-        (home / "feedback.txt").write_text(as_text(each), "utf-8")
-        (home / "feedback.html").write_text(as_html(each), "utf-8")
-        text = json.dumps(gradescope(each), indent=1)
-        (home / "results.json").write_text(text, "utf-8")
-    write_rows(folder / "marks.csv", overview(marks))
+        path = folder / "feedback" / f"{each.student}.txt"
+        path.write_text(feedback(each, is_over), "utf-8")
+    write_rows(folder / "marks.csv", overview(marks, people))
+    write_rows(folder / "details.csv", details(marks))
     write_rows(folder / "canvas.csv", canvas(marks, people))
-    write_rows(folder / "moodle.csv", moodle(marks, people))

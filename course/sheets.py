@@ -10,27 +10,23 @@ from typing import Any
 import jupytext
 import nbformat
 
-from course.tasks import Assignment, Course, Numbers, Task, numbers_of
+from course.tasks import Assignment, Course, Numbers, numbers_of
 
-# What nbgrader puts in place of a solution, word for word.
 CODE = "# YOUR CODE HERE\nraise NotImplementedError()"
 TEXT = "YOUR ANSWER HERE"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 PLACE = re.compile(r"\{\{(\w+)\}\}")
+RULES = "rules.md"  # what all sheets say after their first cell
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 Notebook = Any  # nbformat has no types
 
 
-def read_source(assignment: Assignment) -> Notebook:
-    """The source, whose cells carry nbgrader's metadata."""
-    return _read(assignment.source, assignment.name)
-
-
-def _read(source: Path, name: str) -> Notebook:
+def read(source: Path) -> Notebook:
+    """A source, whose answer cells carry nbgrader's metadata."""
     book = jupytext.read(source, fmt="md:myst")
     book.metadata = {"kernelspec": KERNEL}
     for place, cell in enumerate(book.cells):
-        cell.id = f"{name}-{place}"
+        cell.id = f"{source.stem}-{place}"
     return book
 
 
@@ -39,27 +35,30 @@ def _read(source: Path, name: str) -> Notebook:
 
 def papers(course: Course) -> list[Path]:
     """The notebooks of a course that are nobody's assignment."""
-    known = {assignment.source for assignment in course.assignments}
-    return [x for x in sorted(course.folder.glob("*.md")) if x not in known]
+    known = {assignment.source.name for assignment in course.assignments}
+    return [
+        path
+        for path in sorted(course.folder.glob("*.md"))
+        if path.name not in known | {RULES}
+    ]
 
 
 def with_key(source: Path) -> Notebook:
     """A paper and its key; its own cells compute the numbers for {{name}}."""
-    book = _read(source, source.stem)
+    book = read(source)
     computed: dict[str, Any] = {}
     for cell in book.cells:
         if cell.cell_type == "code":
             exec(cell.source, computed)
-    fill(book, computed)
-    return book
+    return filled(book, computed)
 
 
 def without_key(book: Notebook) -> Notebook:
     """As students get it: no key, and none of the cells that compute it."""
-    book = copy.deepcopy(book)
     secret = {x.id for x in answer_cells(book) if x.cell_type == "code"}
+    book = without_solutions(book)
     book.cells = [cell for cell in book.cells if cell.id not in secret]
-    return without_solutions(book)
+    return book
 
 
 # --- the sheets of an assignment ----------------------------------------
@@ -67,23 +66,28 @@ def without_key(book: Notebook) -> Notebook:
 
 def teacher_sheet(course: Course, name: str, student: str) -> Notebook:
     """The notebook of a student with solutions: the reference."""
-    assignment = course.find(name)
-    numbers = numbers_of(assignment, course.secret, student)
-    book = read_source(assignment)
-    fill(book, numbers | assignment.keys(numbers) | about(assignment, student))
-    book.metadata["course"] = {"assignment": name, "student": student}
-    return book
+    book, numbers = _sheet(course, name, student)
+    return filled(book, numbers)
 
 
 def student_sheet(course: Course, name: str, student: str) -> Notebook:
     """The notebook that a student gets: no solution, the own numbers."""
-    assignment = course.find(name)
-    book = without_solutions(read_source(assignment))
-    numbers = numbers_of(assignment, course.secret, student)
+    book, numbers = _sheet(course, name, student)
     shown = {k: v for k, v in numbers.items() if not k.startswith("_")}
-    fill(book, shown | about(assignment, student))
+    return filled(without_solutions(book), shown)
+
+
+def _sheet(
+    course: Course, name: str, student: str
+) -> tuple[Notebook, dict[str, Any]]:
+    """The source with the rules of the course, and what is to be filled in."""
+    assignment = course.find(name)
+    book, rules = read(assignment.source), read(course.folder / RULES)
+    book.cells[1:1] = rules.cells
     book.metadata["course"] = {"assignment": name, "student": student}
-    return book
+    numbers = numbers_of(assignment, course.secret, student)
+    known = {"student": student, "points": assignment.points}
+    return book, known | assignment.examples() | numbers
 
 
 def solutions(course: Course, name: str, student: str) -> dict[str, str]:
@@ -94,52 +98,33 @@ def solutions(course: Course, name: str, student: str) -> dict[str, str]:
     }
 
 
-def about(assignment: Assignment, student: str) -> dict[str, Any]:
-    """What a sheet says of itself, and the answers to its examples."""
-    minutes = sum(task.minutes for task in assignment.tasks)
-    return assignment.examples() | {
-        "student": student,
-        "points": assignment.points,
-        "minutes": minutes,
-        "tasks": len(assignment.tasks),
-    }
-
-
 def without_solutions(book: Notebook) -> Notebook:
-    """What `nbgrader generate_assignment` makes of a notebook."""
     book = copy.deepcopy(book)
-    for cell in book.cells:
-        marks = cell.metadata.get("nbgrader", {})
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-        if marks.get("solution"):
-            stub = CODE if cell.cell_type == "code" else TEXT
-            cell.source = _cleared(cell.source, stub)
+    for cell in answer_cells(book):
+        cell.source = _cleared(cell.source, cell.cell_type)
     return book
 
 
-def _cleared(source: str, stub: str) -> str:
-    """The regions between the two marks replaced; without marks, all."""
+def _cleared(source: str, kind: str) -> str:
+    """What stands between the two marks replaced; without marks, all."""
+    if kind == "markdown":
+        return TEXT
     kept: list[str] = []
-    inside = found = False
+    inside = False
     for line in source.split("\n"):
         if BEGIN in line:
-            if inside:
-                raise ValueError(f"{BEGIN!r} twice")
-            inside = found = True
+            inside = True
             indent = line[: len(line) - len(line.lstrip())]
-            kept += [indent + text for text in stub.split("\n")]
+            kept += [indent + text for text in CODE.split("\n")]
         elif END in line:
             inside = False
         elif not inside:
             kept.append(line)
-    if inside:
-        raise ValueError(f"{BEGIN!r} without {END!r}")
-    return "\n".join(kept) if found else stub
+    return "\n".join(kept)
 
 
-def fill(book: Notebook, numbers: Numbers) -> None:
-    """Put the student's numbers where the source says {{name}}."""
+def filled(book: Notebook, numbers: Numbers) -> Notebook:
+    """The student's numbers where the source says {{name}}."""
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in numbers:
@@ -148,6 +133,7 @@ def fill(book: Notebook, numbers: Numbers) -> None:
 
     for cell in book.cells:
         cell.source = PLACE.sub(value, cell.source)
+    return book
 
 
 def answer_cells(book: Notebook) -> Iterator[Any]:
@@ -157,36 +143,15 @@ def answer_cells(book: Notebook) -> Iterator[Any]:
             yield cell
 
 
-def solution_texts(book: Notebook) -> set[str]:
-    """Lines that only the source may have: no student may ever see one."""
-    open_lines = set()
-    for cell in without_solutions(book).cells:
-        open_lines |= {line.strip() for line in cell.source.split("\n")}
-    found = set()
-    for cell in answer_cells(book):
-        lines = {line.strip() for line in cell.source.split("\n")}
-        found |= {x for x in lines - open_lines if len(x) > 24}
-    return found
-
-
 def rubric(assignment: Assignment) -> str:
     """How the tasks of an assignment are marked, as a page for teachers."""
-    minutes = sum(task.minutes for task in assignment.tasks)
-    lines = [f"# {assignment.title}", ""]
-    lines += [f"{assignment.points} points, about {minutes} minutes.", ""]
+    lines = [f"# {assignment.title}", "", f"{assignment.points} points."]
     for task in assignment.tasks:
-        lines += ["", *_rubric_of(task)]
+        how = "by hand" if task.rubric else "by `make grade`"
+        lines += ["", f"## {task.name}: {task.points} points, {how}", ""]
+        lines += [f"- 1: {text}" for text in task.rubric]
+        lines += [f"- {check.points}: {check.name}" for check in task.checks]
     return "\n".join(lines) + "\n"
-
-
-def _rubric_of(task: Task) -> list[str]:
-    how = "marked by hand" if task.rubric else "marked by `make grade`"
-    lines = [f"## {task.name} ({'★' * task.stars}, {task.minutes} minutes)"]
-    lines += ["", f"{task.points} points, {how}.", ""]
-    for points, text in task.rubric:
-        lines.append(f"- {points}: {text}")
-    lines += [f"- {check.points}: {check.name}" for check in task.checks]
-    return lines
 
 
 def write(book: Notebook, path: Path) -> None:

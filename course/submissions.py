@@ -84,21 +84,16 @@ def _sort(cells: list[Any], names: set[str], student: str) -> Submission:
 def _answer(cell: Any) -> tuple[str, str, str]:
     """The grade_id of a cell, its kind and its text; no name if it is odd."""
     try:
-        marks = cell["metadata"]["nbgrader"]
-        name, kind, source = marks["grade_id"], cell["cell_type"], ""
-        if isinstance(cell["source"], list):
-            source = "".join(cell["source"])
-        elif isinstance(cell["source"], str):
-            source = cell["source"]
-        right = isinstance(name, str) and kind in ("code", "markdown")
-        return (name, kind, source) if right else ("", "", "")
+        name = cell["metadata"]["nbgrader"]["grade_id"]
+        # a text is a list of its characters, too
+        kind, source = cell["cell_type"], "".join(cell["source"])
     except (KeyError, TypeError):
         return "", "", ""
+    return (name, kind, source) if isinstance(name, str) else ("", "", "")
 
 
 def _owner(book: dict[str, Any]) -> str:
     try:
-        student = book["metadata"]["course"]["student"]
+        return str(book["metadata"]["course"]["student"])
     except (KeyError, TypeError):
         return ""
-    return student if isinstance(student, str) else ""
