@@ -59,10 +59,10 @@ for files in ("accountlib/**/*.py", "benchmarks/*.json", "notebooks/data/*"):
     read += sorted(ROOT.glob(files))
 digest = hashlib.sha256(b"".join(path.read_bytes() for path in read))
 cache = ROOT / "build" / "cache" / digest.hexdigest()[:12]
-for old in cache.parent.glob("*"):
-    if old != cache:
-        shutil.rmtree(old)
 COPIES = ROOT / "build" / "executed"
+if not cache.exists():
+    shutil.rmtree(cache.parent, ignore_errors=True)
+    shutil.rmtree(COPIES, ignore_errors=True)
 READER = {"name": "myst_nb_md", "type": "plugin"}
 nb_execution_mode = settings["execute"]["execute_notebooks"]
 nb_execution_timeout = settings["execute"]["timeout"]
@@ -71,29 +71,34 @@ nb_execution_show_tb = True
 
 
 def execute(app):
-    """Run pages that are not in the cache, one on each core."""
-    store = get_cache(cache)
-    paths = []
+    """Run pages that changed and are not in the cache, one on each core."""
+    store, copies = get_cache(cache), {}
     for page in app.project.discover(app.config.exclude_patterns):
-        path = os.fspath(app.env.doc2path(page))
-        if "{code-cell}" in Path(path).read_text("utf-8"):
+        path = Path(app.env.doc2path(page))
+        if "{code-cell}" in path.read_text("utf-8"):
+            copies[COPIES / f"{page}.ipynb"] = str(path)
+    for old in set(COPIES.rglob("*.ipynb")) - set(copies):
+        old.unlink()
+    for copy, path in list(copies.items()):
+        if copy.exists() and copy.stat().st_mtime > os.stat(path).st_mtime:
+            del copies[copy]
+        else:
             store.add_nb_to_project(path, read_data=READER)
-            paths.append(path)
-    executor = load_executor("local-parallel", store)
-    executor.run_and_cache(filter_uris=paths, timeout=nb_execution_timeout)
+    if copies:
+        executor = load_executor("local-parallel", store)
+        pages = list(copies.values())
+        executor.run_and_cache(filter_uris=pages, timeout=nb_execution_timeout)
     # An error stops the build when Sphinx comes to the page.
-    app.connect("build-finished", partial(keep_copies, store, paths))
+    app.connect("build-finished", partial(keep_copies, store, copies))
 
 
-def keep_copies(store, paths, app, error):
+def keep_copies(store, copies, app, error):
     """What the tests hold a second run against."""
-    shutil.rmtree(COPIES, ignore_errors=True)
-    for path in paths if not error else ():
+    for copy, path in copies.items() if not error else ():
         notebook = store.get_project_notebook(path).nb
         _, notebook = store.merge_match_into_notebook(notebook)
-        target = COPIES / Path(path).relative_to(ROOT).with_suffix(".ipynb")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(notebook, target)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, copy)
 
 
 # --- The reference: names at the top of the package, by page.
@@ -103,10 +108,12 @@ autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "none"  # docstrings say more
 autosummary_generate = False
 default_role = "code"  # of docstrings
-python_maximum_signature_line_length = 68
 toc_object_entries = False
 LABEL = re.compile(r"([A-Z]\w+( \w+)?): ?(.*)")  # Returns: ...
-MARKS = re.compile(r"\$(?P<math>[^$]+)\$|(?P<code>`+[^`]*`+)|[*_|]")
+MARKS = re.compile(
+    r"(?P<code>^>>>.*?(?=\n\n|\Z)|`+[^`]*`+)|\$(?P<math>[^$]+)\$|[*_|]",
+    re.M | re.S,
+)
 
 
 def list_names(app, docname, source):
@@ -133,24 +140,21 @@ def list_names(app, docname, source):
 
 def fields(app, what, name, obj, options, lines):
     """Docstrings have formulas in dollars and paragraphs with a label."""
-    found, inside, code = [], False, False
-    for line in lines:
-        code = line.startswith(">>>") or (code and bool(line))
-        if not code:
-            line = MARKS.sub(as_rst, line)
+    text, inside = MARKS.sub(as_rst, "\n".join(lines)), False
+    lines.clear()
+    for line in text.split("\n"):
         label = LABEL.fullmatch(line)
         if label:
-            found += [] if inside else [""]
-            found.append(f":{label[1]}: {label[3]}")
+            lines += [] if inside else [""]
+            lines.append(f":{label[1]}: {label[3]}")
         else:
-            found.append(f"    {line}" if inside and line else line)
+            lines.append(f"    {line}" if inside and line else line)
         inside = bool(line) and (bool(label) or inside)
-    lines[:] = found
 
 
 def as_rst(mark):
     if mark["math"]:
-        return f":math:`{mark['math']}`"
+        return f":math:`{' '.join(mark['math'].split())}`"
     return mark[0] if mark["code"] else "\\" + mark[0]
 
 
@@ -237,19 +241,15 @@ GLUE = "from myst_nb import glue"
 NO_GLUE = "def glue(name, value, display=True): ...  # a number for the text"
 
 
-def offer(app, pagename, template, context, doctree):
+def take_home(app, pagename, template, context, doctree):
     """The download button offers a notebook, too."""
     if doctree and pagename.startswith("notebooks/"):
+        text = Path(app.env.doc2path(pagename)).read_text("utf-8")
+        text = STYLE.sub("", text).replace(GLUE, NO_GLUE)
+        target = Path(app.outdir, "_sources", f"{pagename}.ipynb")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        jupytext.write(jupytext.reads(text, fmt="md:myst"), target)
         context["ipynb_source"] = f"{pagename}.ipynb"
-
-
-def take_home(app, error):
-    for page in app.env.found_docs if not error else ():
-        text = Path(app.env.doc2path(page)).read_text("utf-8")
-        target = Path(app.outdir, "_sources", f"{page}.ipynb")
-        if page.startswith("notebooks/") and target.parent.exists():
-            text = STYLE.sub("", text).replace(GLUE, NO_GLUE)
-            jupytext.write(jupytext.reads(text, fmt="md:myst"), target)
 
 
 def setup(app):
@@ -258,5 +258,4 @@ def setup(app):
     app.connect("autodoc-process-docstring", fields)
     app.connect("doctree-read", fold)
     app.connect("html-collect-pages", moved)
-    app.connect("html-page-context", offer, priority=400)
-    app.connect("build-finished", take_home)
+    app.connect("html-page-context", take_home, priority=400)
