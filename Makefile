@@ -57,6 +57,7 @@ tangle: $(READY)
 lint: $(READY)
 	$(RUN) tools/tangle.py --check
 	$(RUN) tools/sizes.py
+	rm -rf build/pages
 	$(RUN) -m jupytext -q --from notebooks///md:myst \
 	    --to build/pages///ipynb $(PAGES)
 	$(RUN) -m ruff check -q accountlib tests benchmarks tools search course \
