@@ -1,22 +1,33 @@
 """Sphinx settings: _config.yml, and what Jupyter Book 1 would add to it."""
 
+import hashlib
+import os
+import re
+import shutil
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
 
+import jupytext
+import nbformat
 import yaml
+from docutils import nodes
+from jupyter_cache import get_cache
+from jupyter_cache.executors import load_executor
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
 
-import execute  # noqa: E402  # from tools/, put on the path above
+import accountlib  # noqa: E402  # the folder above, put on the path
 
 settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 project = html_title = settings["title"]
 author = settings["author"]
 package = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 release = package["project"]["version"]
-licences = "text CC BY 4.0, code Apache-2.0"
+licences = f"version {release}; text CC BY 4.0, code Apache-2.0"
 copyright = f"{settings['copyright']}, {author}; {licences}"
 
 extensions = [
@@ -24,80 +35,227 @@ extensions = [
     "sphinx_external_toc",
     "sphinxcontrib.bibtex",
     "sphinx_copybutton",
-    "sphinx_togglebutton",
+    "sphinx-mathjax-offline",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     *settings["sphinx"]["extra_extensions"],
-    # from tools/
-    "reference",
-    "lookup",
-    "play",
-    "places",
-    "hover",
-    "pages",
-    "around",
-    "figures",
-    "formulas",
-    "styles",
-    "home",  # after all that change a page
 ]
 globals().update(settings["sphinx"]["config"])
-
-# Signatures: short names, one argument a line where they are long.
-add_module_names = False
-python_use_unqualified_type_names = True
-python_display_short_literal_types = True
-python_maximum_signature_line_length = 68
-toc_object_entries_show_parents = "hide"
-
-# An index of theorems by their titles is a page of the book.
-html_domain_indices = False
-
-copybutton_prompt_text = r">>> |\.\.\. "  # what is copied can run
-copybutton_prompt_is_regexp = True
-bibtex_tooltips = False  # tools/hover.py has them
 
 external_toc_path = str(ROOT / "_toc.yml")
 external_toc_exclude_missing = settings["only_build_toc_files"]
 exclude_patterns = [".*", "build", "tests", "tools", "accountlib"]
 bibtex_bibfiles = [str(ROOT / path) for path in settings["bibtex_bibfiles"]]
-
 myst_enable_extensions = settings["parse"]["myst_enable_extensions"]
+copybutton_prompt_text = r">>> |\.\.\. "  # what is copied can run
+copybutton_prompt_is_regexp = True
+mathjax3_config = {"options": {"enableMenu": False}}  # no tab stops
+
+# --- Pages run once, until the package or what they read changes.
+
+READ = "requirements.txt CITATION.cff _config.yml book/figures.mplstyle"
+read = [ROOT / name for name in READ.split()]
+for files in ("accountlib/**/*.py", "benchmarks/*.json", "notebooks/data/*"):
+    read += sorted(ROOT.glob(files))
+digest = hashlib.sha256(b"".join(path.read_bytes() for path in read))
+cache = ROOT / "build" / "cache" / digest.hexdigest()[:12]
+COPIES = ROOT / "build" / "executed"
+if not cache.exists():
+    shutil.rmtree(cache.parent, ignore_errors=True)
+    shutil.rmtree(COPIES, ignore_errors=True)
+READER = {"name": "myst_nb_md", "type": "plugin"}
 nb_execution_mode = settings["execute"]["execute_notebooks"]
 nb_execution_timeout = settings["execute"]["timeout"]
-nb_execution_cache_path = str(execute.FOLDER)
+nb_execution_cache_path = str(cache)
 nb_execution_show_tb = True
 
-home = settings["repository"]  # its buttons are there once it has an address
+
+def execute(app):
+    """Run pages that changed and are not in the cache, one on each core."""
+    store, copies = get_cache(cache), {}
+    for page in app.project.discover(app.config.exclude_patterns):
+        path = Path(app.env.doc2path(page))
+        if "{code-cell}" in path.read_text("utf-8"):
+            copies[COPIES / f"{page}.ipynb"] = str(path)
+    for old in set(COPIES.rglob("*.ipynb")) - set(copies):
+        old.unlink()
+    for copy, path in list(copies.items()):
+        if copy.exists() and copy.stat().st_mtime > os.stat(path).st_mtime:
+            del copies[copy]
+        else:
+            store.add_nb_to_project(path, read_data=READER)
+    if copies:
+        executor = load_executor("local-parallel", store)
+        pages = list(copies.values())
+        executor.run_and_cache(filter_uris=pages, timeout=nb_execution_timeout)
+    # An error stops the build when Sphinx comes to the page.
+    app.connect("build-finished", partial(keep_copies, store, copies))
+
+
+def keep_copies(store, copies, app, error):
+    """What the tests hold a second run against."""
+    for copy, path in copies.items() if not error else ():
+        notebook = store.get_project_notebook(path).nb
+        _, notebook = store.merge_match_into_notebook(notebook)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, copy)
+
+
+# --- The reference: names at the top of the package, by page.
+
+add_module_names = False
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints = "none"  # docstrings say more
+autosummary_generate = False
+default_role = "code"  # of docstrings
+toc_object_entries = False
+LABEL = re.compile(r"([A-Z]\w+( \w+)?): ?(.*)")  # Returns: ...
+MARKS = re.compile(
+    r"(?P<code>^>>>.*?(?=\n\n|\Z)|`+[^`]*`+)|\$(?P<math>[^$]+)\$|[*_|]",
+    re.M | re.S,
+)
+
+
+def list_names(app, docname, source):
+    """What book/api.md shows: a section for each page with public names."""
+    if docname != "book/api":
+        return
+    pages = {}
+    for name in [*accountlib.__all__, *accountlib.BEYOND]:
+        page = getattr(accountlib, name).__module__.split(".", 1)[1]
+        pages.setdefault(page.replace(".", "/"), []).append(name)
+    for page, names in pages.items():
+        text = (ROOT / "notebooks" / f"{page}.md").read_text("utf-8")
+        title = re.search("^# (.*)", text, re.M)[1]
+        lines = [".. autosummary::", ""]
+        lines += [f"   accountlib.{name}" for name in names]
+        for name in names:
+            is_class = isinstance(getattr(accountlib, name), type)
+            kind = "autoclass" if is_class else "autofunction"
+            lines += ["", f".. {kind}:: accountlib.{name}"]
+        rst = "\n".join(lines)
+        source[0] += f"\n## {title}\n\nDerived in {{doc}}`/notebooks/{page}`."
+        source[0] += f"\n\n```{{eval-rst}}\n{rst}\n```\n"
+
+
+def fields(app, what, name, obj, options, lines):
+    """Docstrings have formulas in dollars and paragraphs with a label."""
+    text, inside = MARKS.sub(as_rst, "\n".join(lines)), False
+    lines.clear()
+    for line in text.split("\n"):
+        label = LABEL.fullmatch(line)
+        if label:
+            lines += [] if inside else [""]
+            lines.append(f":{label[1]}: {label[3]}")
+        else:
+            lines.append(f"    {line}" if inside and line else line)
+        inside = bool(line) and (bool(label) or inside)
+
+
+def as_rst(mark):
+    if mark["math"]:
+        return f":math:`{' '.join(mark['math'].split())}`"
+    return mark[0] if mark["code"] else "\\" + mark[0]
+
+
+# --- What stands on a page
+
 html_theme = "sphinx_book_theme"
+home = settings["repository"]  # its buttons are there once it has an address
 html_theme_options = {
     "use_repository_button": bool(home["url"]),
     "use_issues_button": bool(home["url"]),
     "use_edit_page_button": bool(home["url"]),
     "repository_url": home["url"],
     "repository_branch": home["branch"],
-    "use_download_button": True,
     "use_fullscreen_button": False,
     "navbar_persistent": [],  # one search box is enough
     "show_navbar_depth": 0,  # parts are folded, but the reader's own
     "show_toc_level": 2,
-    "footer_content_items": ["edition.html"],
+    "footer_content_items": ["copyright.html"],
 }
 html_baseurl = settings["html"]["baseurl"]
 html_favicon = "_static/favicon.svg"
 html_context = {"default_mode": "auto"}
 html_sourcelink_suffix = ""
+html_domain_indices = False
 html_static_path = ["_static"]
-html_css_files = ["icons.css", "book.css"]
+html_css_files = ["book.css"]
+html_js_files = [("folds.js", {"defer": "defer"})]
 templates_path = ["_templates"]
+SETUP = re.compile(r"(import|from|plt\.style|set_matplotlib|rng =|[ )#]|$)")
 
-execute.forget()
+
+def fold(app, doctree):
+    """Cells that only set up are folded; a fold says what is inside."""
+    for cell in doctree.findall(nodes.container):
+        if cell.get("nb_element") != "cell_code" or not cell.children:
+            continue
+        code = cell.children[0].astext()
+        name = re.search(r"^(?:class|def) \w+", code, re.M)
+        if all(SETUP.match(line) for line in code.splitlines()):
+            cell.setdefault("hide_mode", "input")
+            cell["prompt_show"], cell["prompt_hide"] = "Setup", "Setup"
+        elif name:
+            cell["prompt_show"] = f"Show {name[0]}"
 
 
-def outputs_changed(app, env, added, edited, removed):
-    """Pages whose text is the same, but not what they import."""
-    pages = execute.changed(Path(app.doctreedir) / "digests.json")
-    names = {str(Path(x).relative_to(ROOT).with_suffix("")) for x in pages}
-    return sorted(names & set(env.found_docs))
+# Old addresses below notebooks/, and the pages that are there now. What is no
+# page leads to the first one.
+MOVED = {
+    "worst_cases/divergences": "divergences",
+    "worst_cases/closed_forms": "gaussian",
+    "renyi/curves": "renyi",
+    "renyi/conversion": "renyi",
+    "renyi/subsampling": "renyi_sampling",
+    "renyi/few_terms": "renyi_bounds",
+    "renyi/real_orders": "beyond/fractional_orders",
+    "renyi/laplace_panels": "beyond/fractional_orders",
+    "renyi/whole_runs": "renyi",
+    "renyi/what_it_loses": "what_renyi_loses",
+    "several/groups": "groups",
+    "runs/which_sampler": "which_sampler",
+    "runs/shuffled_epochs": "beyond/other_samplers",
+    "practice/how_do_i": "how_do_i",
+    "practice/training_run": "training_run",
+    "practice/six_ways": "training_run",
+    "practice/no_worst_data": "no_worst_data",
+}
+
+
+def moved(app):
+    """Pages that lead on, from old addresses and from the root."""
+    first = app.builder.get_target_uri(app.config.root_doc)
+    yield "index", {"target": first}, "moved.html"
+    for old, new in MOVED.items():
+        up = "../" * (1 + old.count("/"))
+        page = f"notebooks/{new}"
+        target = f"{page}.html" if page in app.env.found_docs else first
+        yield f"notebooks/{old}", {"target": up + target}, "moved.html"
+
+
+# --- Pages to take home: they run without this repository.
+
+STYLE = re.compile(r"^plt\.style\.use\(.*\n", re.M)
+GLUE = "from myst_nb import glue"
+NO_GLUE = "def glue(name, value, display=True): ...  # a number for the text"
+
+
+def take_home(app, pagename, template, context, doctree):
+    """The download button offers a notebook, too."""
+    if doctree and pagename.startswith("notebooks/"):
+        text = Path(app.env.doc2path(pagename)).read_text("utf-8")
+        text = STYLE.sub("", text).replace(GLUE, NO_GLUE)
+        target = Path(app.outdir, "_sources", f"{pagename}.ipynb")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        jupytext.write(jupytext.reads(text, fmt="md:myst"), target)
+        context["ipynb_source"] = f"{pagename}.ipynb"
 
 
 def setup(app):
-    app.connect("env-get-outdated", outputs_changed)
+    app.connect("builder-inited", execute)
+    app.connect("source-read", list_names)
+    app.connect("autodoc-process-docstring", fields)
+    app.connect("doctree-read", fold)
+    app.connect("html-collect-pages", moved)
+    app.connect("html-page-context", take_home, priority=400)

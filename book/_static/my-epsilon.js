@@ -7,7 +7,7 @@
 
 (() => {
   const { cells, per, reach } = JSON.parse(
-    document.getElementById("play-my-epsilon").textContent);
+    document.getElementById("my-epsilon-data").textContent);
   const NODES = 240; // on each side of the ratio 1
   const TOP = 50; // largest loss of a node
   const MOST = 1e100; // largest ratio of a law from below

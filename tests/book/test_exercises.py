@@ -1,11 +1,9 @@
-"""Exercises check themselves."""
+"""Exercises check themselves: nbval runs their solutions, which must pass."""
 
 import re
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-from notebook import Cell, code_cells, notebooks
+from tangle import code_cells, notebooks
 
 EXERCISE = re.compile(
     r"```\{exercise\} (?P<title>.*)\n:label: (?P<label>\S+)\n"
@@ -14,56 +12,33 @@ SOLUTION = re.compile(r"`{3,4}\{solution(?P<start>-start)?\} (?P<label>\S+)")
 CHECK = re.compile(r'\bCheck\(\s*"(?P<label>[\w-]+)"')
 
 
-@dataclass(frozen=True)
-class Exercise:
-    """An exercise with the cells from its text to the end of its solution."""
+def exercises():
+    """An exercise, the cells beside its text, and those of its solution."""
+    for page in notebooks():
+        text = page.read_text(encoding="utf-8")
+        cells = list(code_cells(page))
+        solutions = {x["label"]: x for x in SOLUTION.finditer(text)}
 
-    page: Path
-    title: str
-    label: str
-    checks: list[Cell]  # between the text and the solution
-    solution: list[Cell]
+        def between(first, last, text=text, cells=cells):
+            low, high = (text.count("\n", 0, x) + 1 for x in (first, last))
+            return [cell.source for cell in cells if low <= cell.line <= high]
 
-
-def exercises(page: Path) -> list[Exercise]:
-    text = page.read_text(encoding="utf-8")
-    cells, found = code_cells(page), []
-    solutions = {x["label"]: x for x in SOLUTION.finditer(text)}
-
-    def between(first: int, last: int) -> list[Cell]:
-        lines = [text.count("\n", 0, x) + 1 for x in (first, last)]
-        return [cell for cell in cells if lines[0] <= cell.line <= lines[1]]
-
-    for task in EXERCISE.finditer(text):
-        end = solution = solutions.get(task["label"])
-        middle = solution.start() if solution else task.end()
-        last = middle
-        if end and end["start"]:
-            last = text.index("{solution-end}", middle)
-        found.append(
-            Exercise(
-                page,
-                task["title"],
-                task["label"],
-                between(task.end(), middle),
-                between(middle, last),
-            )
-        )
-    return found
+        for task in EXERCISE.finditer(text):
+            solution = solutions.get(task["label"])
+            middle = last = solution.start() if solution else task.end()
+            if solution and solution["start"]:
+                last = text.index("{solution-end}", middle)
+            beside = between(task.end(), middle)
+            yield task, beside, between(middle, last)
 
 
-PAGES = [page for page in notebooks() if exercises(page)]
-ALL = [exercise for page in PAGES for exercise in exercises(page)]
-
-
-@pytest.mark.parametrize("exercise", ALL, ids=lambda x: x.label)
-def test_an_exercise_with_a_definite_answer_checks_it(exercise: Exercise):
+@pytest.mark.parametrize("task, beside, solution", list(exercises()))
+def test_an_exercise_with_a_definite_answer_checks_it(task, beside, solution):
     """A solution that computes something says what it is checked by."""
-    checked = [CHECK.search(cell.source) for cell in exercise.checks]
+    checked = [CHECK.search(source) for source in beside]
     labels = [found["label"] for found in checked if found]
-    assert labels in ([], [exercise.label])
-    if exercise.solution and "(open)" not in exercise.title:
-        assert labels, f"{exercise.label} has no check beside its text"
-    if labels and exercise.solution:
-        text = "\n".join(cell.source for cell in exercise.solution)
-        assert '== "right"' in text
+    assert labels in ([], [task["label"]])
+    if solution and "(open)" not in task["title"]:
+        assert labels, f"{task['label']} has no check beside its text"
+    if labels and solution:
+        assert '== "right"' in "\n".join(solution)

@@ -1,0 +1,13 @@
+/* Solutions and long proofs, marked "dropdown", are folded under their title;
+   where scripts are off they stand open. */
+"use strict";
+
+for (const box of document.querySelectorAll(".admonition.dropdown")) {
+  const details = document.createElement("details");
+  const summary = document.createElement("summary");
+  const [title, ...rest] = box.childNodes.length ? [...box.children] : [];
+  title.before(details);
+  summary.append(title);
+  details.append(summary, ...rest);
+  details.open = box.matches(":target, :has(:target)");
+}
