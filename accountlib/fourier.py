@@ -26,7 +26,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accountlib.cells import Table
 from accountlib.checks import UNIT, Floats
 
 __all__ = [

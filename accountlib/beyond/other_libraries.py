@@ -10,7 +10,6 @@ Names used here:
 | $\gamma$, $\sigma$, $T$ | `rate`, `noise`, `count` | sampling rate, noise multiplier, number of steps |
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
