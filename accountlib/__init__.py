@@ -6,9 +6,10 @@
 import importlib
 from typing import Any
 
-from .accountant import Bound, delta, epsilon, explain
+from .accountant import delta, epsilon, explain
 from .calibration import calibrate, calibrate_noise
 from .cells import Cells
+from .checks import Bound
 from .composition import compose, self_compose
 from .conversion import delta_from_rdp, epsilon_from_rdp
 from .divergences import hockey_stick
@@ -60,6 +61,7 @@ from .tradeoff import (
 from .what_renyi_loses import kairouz_epsilon, rdp_curve
 
 __all__ = [
+    "Bound",
     "hockey_stick",
     "gaussian_delta",
     "gaussian_epsilon",
@@ -85,7 +87,6 @@ __all__ = [
     "discretize",
     "self_compose",
     "compose",
-    "Bound",
     "epsilon",
     "delta",
     "explain",

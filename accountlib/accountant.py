@@ -14,7 +14,7 @@ Names used here:
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from accountlib.cells import Cells
-from accountlib.checks import Floats, check
+from accountlib.checks import Bound, Floats, check
 from accountlib.choices import (
     Kinds,
     Plan,
@@ -39,8 +39,6 @@ from accountlib.sampling import Direction, Release, Steps, run_directions
 
 __all__ = [
     "Releases",
-    "Bound",
-    "outward",
     "Solution",
     "Search",
     "share_nothing",
@@ -57,73 +55,9 @@ __all__ = [
     "explain",
 ]
 
-# --- An interval
+# --- Turns
 
 Releases = Release | Sequence[Release]
-
-
-@dataclass(frozen=True)
-class Bound:
-    """An interval that contains the truth; its ends may be arrays.
-
-    Parameters: `lower`, `upper` (0 to infinity, lower <= upper).
-    Returns: unpacks into its ends; `width` is (upper - lower)/upper; formats
-    round outward.
-    Raises: ValueError for other ends.
-
-    >>> low, high = bound = Bound(0.98, 1.0)
-    >>> f"{bound:.1f}", round(bound.width, 6), bound.contains(0.99)
-    ('[0.9, 1.0]', 0.02, True)
-    """
-
-    lower: Any
-    upper: Any
-
-    def __post_init__(self) -> None:
-        lower = check("lower", self.lower, 0, math.inf)
-        upper = check("upper", self.upper, 0, math.inf)
-        if not np.all(lower <= upper):
-            raise ValueError(f"upper must be at least lower, got {self}")
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
-
-    @property
-    def width(self) -> Any:
-        """(upper - lower)/upper; 0 where both ends are equal."""
-        equal = np.equal(self.lower, self.upper)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.fmin(1 - np.divide(self.lower, self.upper), 1.0)
-        share = np.where(equal, 0.0, share)
-        return float(share) if share.ndim == 0 else share
-
-    def contains(self, value: ArrayLike) -> bool:
-        """Whether lower <= value <= upper, for all of an array."""
-        x = np.asarray(value)
-        return bool(np.all((self.lower <= x) & (x <= self.upper)))
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.lower, self.upper))
-
-    def __format__(self, form: str) -> str:
-        rows = zip(np.ravel(self.lower), np.ravel(self.upper), strict=True)
-        ends = [
-            (outward(a, form, False), outward(b, form, True)) for a, b in rows
-        ]
-        return ", ".join(f"[{a}, {b}]" for a, b in ends)
-
-
-def outward(value: float, form: str, up: bool) -> str:
-    """A number in a format, rounded up or down."""
-    step, shown = 1e-17, float(value)
-    while True:
-        text = format(shown, form)
-        back = float(text.rstrip("%")) / (100 if "%" in text else 1)
-        if back >= value if up else back <= value:
-            return text
-        shown, step = value * (1 + step if up else 1 - step), 2 * step
-
-
-# --- Turns
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from accountlib.accountant import Bound, Releases, delta, epsilon
-from accountlib.checks import check
+from accountlib.accountant import Releases, delta, epsilon
+from accountlib.checks import Bound, check
 from accountlib.mechanisms import Gaussian, Mechanism
 from accountlib.sampling import FullBatch, Release, Sampling
 
@@ -68,8 +68,8 @@ class Excess:
             if ends.lower <= 1.01 * wanted and ends.upper > 0.99 * wanted:
                 self.width, wide = 1e-3, self.width
                 ends = self.ends(run) if wide > self.width else ends
-            most = math.log(min(max(ends.upper, 1e-300), 1e300))
-            most -= math.log(max(wanted, 1e-300))
+            share = ends.upper / max(wanted, 1e-300)
+            most = math.log(min(max(share, 1e-300), 1e300))
             met = ends.upper <= wanted
             self.tried[x] = min(most, -1e-9) if met else max(most, 1e-9)
         return self.tried[x]
@@ -206,9 +206,8 @@ def calibrate_noise(
     while excess(noises[here]) * step > 0:
         last, here = here, min(max(here + step, 0), len(noises) - 1)
         if here == last:
-            which = "no" if step > 0 else "all"
             raise ValueError(
-                f"epsilon={epsilon!r}, delta={delta!r} is met by {which} "
-                f"noise that was tried, from 1 to {noises[here]!r}"
+                f"epsilon={epsilon!r}, delta={delta!r} is met by "
+                f"{'no' if step > 0 else 'all'} noise, 1 to {noises[here]!r}"
             )
     return excess.edge(*sorted([noises[last], noises[here]]))

@@ -4,10 +4,12 @@
 r"""Which inputs are served?."""
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Floats",
@@ -16,6 +18,8 @@ __all__ = [
     "check_fields",
     "check_list",
     "check_probabilities",
+    "Bound",
+    "outward",
 ]
 
 # --- The one check
@@ -87,3 +91,67 @@ def check_probabilities(name: str, values: object) -> tuple[float, ...]:
             f"{name} must sum to 1, got {values!r} with the sum {total!r}"
         )
     return found
+
+
+# --- What comes out: an interval
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An interval that contains the truth; its ends may be arrays.
+
+    Parameters: `lower`, `upper` (0 to infinity, lower <= upper).
+    Returns: unpacks into its ends; `width` is (upper - lower)/upper; formats
+    round outward.
+    Raises: ValueError for other ends.
+
+    >>> low, high = bound = Bound(0.98, 1.0)
+    >>> f"{bound:.1f}", round(bound.width, 6), bound.contains(0.99)
+    ('[0.9, 1.0]', 0.02, True)
+    """
+
+    lower: Any
+    upper: Any
+
+    def __post_init__(self) -> None:
+        lower = check("lower", self.lower, 0, math.inf)
+        upper = check("upper", self.upper, 0, math.inf)
+        if not np.all(lower <= upper):
+            raise ValueError(f"upper must be at least lower, got {self}")
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+
+    @property
+    def width(self) -> Any:
+        """(upper - lower)/upper; 0 where both ends are equal."""
+        equal = np.equal(self.lower, self.upper)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.fmin(1 - np.divide(self.lower, self.upper), 1.0)
+        share = np.where(equal, 0.0, share)
+        return float(share) if share.ndim == 0 else share
+
+    def contains(self, value: ArrayLike) -> bool:
+        """Whether lower <= value <= upper, for all of an array."""
+        x = np.asarray(value)
+        return bool(np.all((self.lower <= x) & (x <= self.upper)))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.lower, self.upper))
+
+    def __format__(self, form: str) -> str:
+        rows = zip(np.ravel(self.lower), np.ravel(self.upper), strict=True)
+        return ", ".join(
+            f"[{outward(a, form, False)}, {outward(b, form, True)}]"
+            for a, b in rows
+        )
+
+
+def outward(value: float, form: str, up: bool) -> str:
+    """A number in a format, rounded up or down."""
+    step, shown = 1e-17, float(value)
+    while True:
+        text = format(shown, form)
+        back = float(text.rstrip("%")) / (100 if "%" in text else 1)
+        if back >= value if up else back <= value:
+            return text
+        shown, step = value * (1 + step if up else 1 - step), 2 * step

@@ -64,7 +64,7 @@ def group_epsilon_vadhan(
     >>> round(group_epsilon_vadhan(1, log_delta=curve, delta=1e-6), 6)
     5.256522
     """
-    size = check("group_size", group_size, 1, 1000, whole=True)
+    size: int = check("group_size", group_size, 1, 1000, whole=True)
     goal = math.log(check("delta", delta, 1e-200, 1))
     if rule not in ("sum", "vadhan"):
         raise ValueError(f"rule must be 'sum' or 'vadhan', got {rule!r}")
@@ -156,4 +156,5 @@ def hypergeometric_sensitivity(
     records = check("dataset_size", dataset_size, size + 1, 1e9, whole=True)
     batch = check("batch_size", batch_size, 1, records - size, whole=True)
     log_miss, shifts, logs = hypergeometric_shifts(size, batch, records)
-    return 2.0 * np.arange(len(shifts) + 1), with_none(log_miss, logs)
+    sizes = np.arange(0.0, 2.0 * len(shifts) + 1, 2.0)
+    return sizes, with_none(log_miss, logs)

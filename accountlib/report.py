@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from accountlib.accountant import Bound, Releases, epsilon, outward
-from accountlib.checks import check
+from accountlib.accountant import Releases, epsilon
+from accountlib.checks import Bound, check, outward
 from accountlib.regret import GDPFit, exact_fit, fit
 from accountlib.sampling import Adjacency, Release
 from accountlib.tradeoff import both_curves

@@ -73,18 +73,12 @@ def list_rdp(cells: Cells) -> Curve:
         orders = check_order(order)
         if worst == math.inf:
             return as_asked(np.full(orders.shape, worst))
-        less = np.where(np.isinf(orders), 1.0, orders - 1).ravel()
-        blocks = 1 + less.size * seen.loss.size // 10**6  # for less memory
-        values = [
-            log_mean_exp(
-                seen.log_p,
-                np.multiply.outer(x, seen.loss),
-                (seen.mass_error, np.multiply.outer(x, seen.loss_error)),
-            )
-            / x
-            for x in np.array_split(less, blocks)
-        ]
-        found = np.concatenate(values).reshape(orders.shape)
+        less = np.where(np.isinf(orders), 1.0, orders - 1)
+        power, off = (
+            np.multiply.outer(less, x) for x in (seen.loss, seen.loss_error)
+        )
+        errors = seen.mass_error, off
+        found = log_mean_exp(seen.log_p, power, errors) / less
         return as_asked(np.where(np.isinf(orders), worst, found))
 
     return curve
@@ -117,15 +111,16 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     >>> round(pair_rdp(ShiftedNoise(NormalNoise(), (2.0,)))(3.0), 6)
     6.0
     """
-    add = type(pair) is Reversed
-    base, log_miss = pair.pair if type(pair) is Reversed else pair, -math.inf
-    if type(base) is Subsampled:
-        base, log_miss = base.pair, base.log_miss
-    if type(base) is Outcomes:
+    add = isinstance(pair, Reversed)
+    base = pair.pair if isinstance(pair, Reversed) else pair
+    log_miss = -math.inf
+    if isinstance(base, Subsampled):
+        log_miss, base = base.log_miss, base.pair
+    if isinstance(base, Outcomes):
         cells = base.cells(base.start())
         cells = cells if log_miss == -math.inf else cells.sampled(log_miss)
         return list_rdp(cells.reversed() if add else cells)
-    plain = noise_rdp(base) if type(base) is ShiftedNoise else None
+    plain = noise_rdp(base) if isinstance(base, ShiftedNoise) else None
     if plain is None:
         raise NotImplementedError(
             f"no Renyi DP curve of {pair!r} is known: there are those of "
@@ -218,7 +213,7 @@ def kairouz_epsilon(
     """
     loss = float(check("epsilon", epsilon, 0, 100))
     check("delta", delta, 0, 1)
-    runs = check("count", count, 1, 1e7, whole=True)
+    runs: int = check("count", count, 1, 1e7, whole=True)
     paid = float(check("slack", slack, 0, 1))
     most = runs * loss * (1 + 2 * UNIT)
     if paid == 0:

@@ -8,7 +8,7 @@ import tokenize
 
 from tangle import ROOT, notebooks
 
-PAGE, WORDS, MODULE, FUNCTION, TESTS = 1000, 3500, 350, 40, 850
+PAGE, WORDS, MODULE, FUNCTION, TESTS = 800, 3500, 350, 40, 850
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT}
 LAYOUT |= {tokenize.DEDENT, tokenize.ENDMARKER}
 

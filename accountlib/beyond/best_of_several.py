@@ -25,14 +25,14 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtr
 
-from accountlib.accountant import Bound, delta, epsilon
+from accountlib.accountant import delta, epsilon
 from accountlib.beyond.repetitions import (
     LARGEST_SHARE,
     Repetitions,
     TruncatedNegativeBinomial,
     best_law,
 )
-from accountlib.checks import UNIT, Floats, check
+from accountlib.checks import UNIT, Bound, Floats, check
 from accountlib.sampling import Adjacency, Release, run_directions
 from accountlib.tradeoff import tradeoff_curve
 

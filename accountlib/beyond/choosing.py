@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from accountlib.accountant import Bound, solve
+from accountlib.accountant import solve
 from accountlib.cells import Cells
-from accountlib.checks import UNIT, Floats, check, check_fields
+from accountlib.checks import UNIT, Bound, Floats, check, check_fields
 from accountlib.choices import Query
 from accountlib.conversion import delta_from_rdp, epsilon_from_rdp
 from accountlib.dominating_pairs import DominatingPair, Outcomes
@@ -237,16 +237,16 @@ def choice_rdp(order: ArrayLike, *, bounded_range: float) -> Any:
     >>> round(choice_rdp(2.0, bounded_range=1.0), 7)
     0.240229
     """
-    order = check("order", order, 1, np.inf)
+    orders = check("order", order, 1, np.inf)
     most = check("bounded_range", bounded_range, 1e-6, 100)
-    less = np.clip(order - 1, 1e-300, 1e300)
+    less = np.clip(orders - 1, 1e-300, 1e300)
     c1 = -np.expm1(-less * most) / math.expm1(most)
     c0 = np.exp(-less * most) + math.exp(most) * c1
     y = np.clip(less / (1 + less) * c0 / c1, 1.0, math.exp(most))
     rest = np.maximum(c0 - c1 * y, 4 * UNIT * c0)  # what rounding leaves
     exact = np.log(y) + np.log(rest) / less
     exact = exact * (1 + _CHOICE_ROOM) + 1e-13 * (1 + most) * (1 + 1 / less)
-    line = order * (most**2 / 8) * (1 + 1e-15)
+    line = orders * (most**2 / 8) * (1 + 1e-15)
     found = np.minimum(np.minimum(exact, most), line)
     return float(found) if found.ndim == 0 else found
 
