@@ -50,15 +50,11 @@ class Excess:
     """
 
     def __init__(
-        self,
-        build: Callable[..., Releases],
-        epsilon: float,
-        delta: float,
-        **ask: Any,
+        self, build: Callable[..., Releases], *target: float, **ask: Any
     ) -> None:
         self.build, self.ask, self.width = build, ask, 0.1
-        self.epsilon = check("epsilon", epsilon, 0, 1000)
-        self.delta = check("delta", delta, 0, 1)
+        self.epsilon = check("epsilon", target[0], 0, 1000)
+        self.delta = check("delta", target[1], 0, 1)
         self.tried: dict[float, float] = {}
 
     def __call__(self, x: float) -> float:
