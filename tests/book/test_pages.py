@@ -124,3 +124,15 @@ def test_a_page_taken_home_runs_outside_a_clone(name, tmp_path):
         encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_page_uses_what_earlier_pages_export():
+    imported = re.compile(
+        r"^ *(?:>>> )?from accountlib\.([\w.]+) import", re.M
+    )
+    known = {"checks", "exercises"}
+    for path in notebooks():
+        inside = path.relative_to(ROOT / "notebooks").with_suffix("")
+        known.add(".".join(inside.parts))
+        used = set(imported.findall(path.read_text("utf-8")))
+        assert used <= known, (path, used - known)
