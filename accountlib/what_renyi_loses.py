@@ -111,16 +111,16 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     >>> round(pair_rdp(ShiftedNoise(NormalNoise(), (2.0,)))(3.0), 6)
     6.0
     """
-    add = isinstance(pair, Reversed)
-    base = pair.pair if isinstance(pair, Reversed) else pair
+    add = type(pair) is Reversed
+    base = pair.pair if type(pair) is Reversed else pair
     log_miss = -math.inf
-    if isinstance(base, Subsampled):
+    if type(base) is Subsampled:
         log_miss, base = base.log_miss, base.pair
-    if isinstance(base, Outcomes):
+    if type(base) is Outcomes:
         cells = base.cells(base.start())
         cells = cells if log_miss == -math.inf else cells.sampled(log_miss)
         return list_rdp(cells.reversed() if add else cells)
-    plain = noise_rdp(base) if isinstance(base, ShiftedNoise) else None
+    plain = noise_rdp(base) if type(base) is ShiftedNoise else None
     if plain is None:
         raise NotImplementedError(
             f"no Renyi DP curve of {pair!r} is known: there are those of "
