@@ -120,6 +120,7 @@ def on_circle(
         off = (8 * math.log2(size) + len(mass) / size + 2) * UNIT * mass.sum()
         far = np.maximum(np.abs(value), off)
         log_value += count * (np.log(far) + 1j * np.angle(value))
+        off = off + far - np.abs(value)  # what raising a small one moves
         lost = lost + count * np.log1p(off / far)
         lost = lost + count * more * (np.abs(np.log(far)) + 4)
         scale, sizes = scale + count * k, sizes + count * abs(k)

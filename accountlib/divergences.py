@@ -21,8 +21,8 @@ def hockey_stick(p: ArrayLike, q: ArrayLike, alpha: ArrayLike) -> Any:
     Formula: $H_\alpha(P\|Q) = \sum_y \max(0, P(y) - \alpha Q(y))$.
     Parameters: `p`, `q` (P, Q), probabilities of the same outcomes; `alpha`
     ($\alpha = e^\varepsilon$ in [0, 1e300]), a number or an array.
-    Returns: a number in [0, 1] for each alpha. No bound: rounding adds up
-    to 1e-16 (1 + alpha q) for each outcome.
+    Returns: a number for each alpha, in [0, 1] up to rounding. No bound:
+    that adds up to 1e-16 (1 + alpha q) for each outcome.
     Raises: ValueError for other values, and for lists of unequal length.
     Source: Lebeda et al. (2024), Definition 3.
 

@@ -155,5 +155,5 @@ def test_hull():
     assert list(hull[[0, 1, 3, 5]]) == [5.0, 1.0, 0.5, 0.0]
     assert np.array_equal(lower_hull(x[:1], y[:1]), y[:1])
     for alphas in ([0.0, 0.5, 2.0], [0.5, 1.0, 2.0]):
-        with pytest.raises(ValueError, match="alphas must contain 0 and 1"):
+        with pytest.raises(ValueError, match="begin with 0 and have 1"):
             tangent_values(np.array(alphas), np.ones(3), -np.ones(3))
