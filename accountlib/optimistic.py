@@ -199,9 +199,7 @@ def tangent_values(
     array([1., 0., 0.])
     """
     if alphas[0] != 0 or 1 not in alphas[1:-1]:
-        raise ValueError(
-            f"alphas must begin with 0 and have 1 inside, got {alphas!r}"
-        )
+        raise ValueError(f"alphas must begin with 0 and have 1, got {alphas}")
     one = int(np.argmax(alphas == 1))
     gaps = np.diff(alphas)
     left = values[:-1] + slopes[:-1] * gaps  # seen from the left neighbour
