@@ -17,7 +17,7 @@ Names used here:
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -52,7 +52,14 @@ from accountlib.renyi_sampling import (
 )
 from accountlib.sampling import Release, run_directions
 
-__all__ = ["list_rdp", "noise_rdp", "pair_rdp", "rdp_curve", "kairouz_epsilon"]
+__all__ = [
+    "list_rdp",
+    "noise_rdp",
+    "pair_rdp",
+    "added_up",
+    "rdp_curve",
+    "kairouz_epsilon",
+]
 
 # --- Which curve has a run?
 
@@ -143,6 +150,29 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     return sampled
 
 
+def added_up(
+    curve_of: Callable[[DominatingPair], Curve],
+    releases: Release | Sequence[Release],
+    adjacency: str,
+    group_size: int,
+) -> Curve:
+    """Curves of all steps added up, the largest of all directions."""
+    sides = [
+        [(curve_of(pair), count) for pair, count in direction.above]
+        for direction in run_directions(releases, adjacency, group_size)
+    ]
+
+    def curve(order: ArrayLike) -> Any:
+        orders = check_order(order)
+        totals = [np.zeros(orders.shape)]
+        for side in sides:
+            parts = (count * rdp(orders) for rdp, count in side)
+            totals.append(sum(parts, totals[0]) * (1 + len(side) * UNIT))
+        return as_asked(np.max(totals, axis=0))
+
+    return curve
+
+
 def rdp_curve(
     releases: Release | Sequence[Release],
     *,
@@ -171,20 +201,7 @@ def rdp_curve(
     >>> round(epsilon_from_rdp(curve, delta=1e-6), 3)
     3.251
     """
-    sides = [
-        [(pair_rdp(pair), count) for pair, count in direction.above]
-        for direction in run_directions(releases, adjacency, group_size)
-    ]
-
-    def curve(order: ArrayLike) -> Any:
-        orders = check_order(order)
-        totals = [np.zeros(orders.shape)]
-        for side in sides:
-            parts = (count * rdp(orders) for rdp, count in side)
-            totals.append(sum(parts, totals[0]) * (1 + len(side) * UNIT))
-        return as_asked(np.max(totals, axis=0))
-
-    return curve
+    return added_up(pair_rdp, releases, adjacency, group_size)
 
 
 # --- Composition without any curve

@@ -30,8 +30,8 @@ from accountlib.dominating_pairs import (
 )
 from accountlib.noise import NormalNoise
 from accountlib.renyi import Curve, as_asked, check_order
-from accountlib.sampling import Release, run_directions
-from accountlib.what_renyi_loses import pair_rdp
+from accountlib.sampling import Release
+from accountlib.what_renyi_loses import added_up, pair_rdp
 
 __all__ = [
     "rises",
@@ -186,17 +186,4 @@ def fractional_rdp(
     >>> round(fractional_rdp(run, adjacency="remove")(2.5), 7)
     0.0147714
     """
-    sides = [
-        [(real_rdp(pair), count) for pair, count in direction.above]
-        for direction in run_directions(releases, adjacency, group_size)
-    ]
-
-    def curve(order: ArrayLike) -> Any:
-        orders = check_order(order)
-        totals = [np.zeros(orders.shape)]
-        for side in sides:
-            parts = (count * rdp(orders) for rdp, count in side)
-            totals.append(sum(parts, totals[0]) * (1 + len(side) * UNIT))
-        return as_asked(np.max(totals, axis=0))
-
-    return curve
+    return added_up(real_rdp, releases, adjacency, group_size)
