@@ -187,13 +187,17 @@ SETUP = re.compile(r"(import|from|plt\.style|set_matplotlib|rng =|[ )#]|$)")
 
 
 def fold(app, doctree):
-    """Cells that only set up are folded; a fold says what is inside."""
-    for cell in doctree.findall(nodes.container):
+    """Cells that only set up are one fold; a fold says what is inside."""
+    for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") != "cell_code" or not cell.children:
             continue
         code = cell.children[0].astext()
         name = re.search(r"^(?:class|def) \w+", code, re.M)
         if all(SETUP.match(line) for line in code.splitlines()):
+            before = cell.parent[cell.parent.index(cell) - 1]
+            if before.get("prompt_hide") == "Setup" and len(cell) == 1:
+                before[0] += cell[0].children
+                cell.parent.remove(cell)
             cell.setdefault("hide_mode", "input")
             cell["prompt_show"], cell["prompt_hide"] = "Setup", "Setup"
         elif name:
