@@ -13,7 +13,7 @@ Names used here:
 | $K(\lambda)$, $K'$ | `moments` | log of the mean of $e^{\lambda S}$, finite losses only; the mean of the tilted $S$ |
 | $m_k$ | `mass` | tilted mass of $\ell_k$ |
 | $N$ | `size` | grid points on the circle |
-| $\tau$ | `LOG_TAIL`, `OUTSIDE` | tilted mass beyond an end of the window |
+| $\tau$ | `LOG_TAIL`, `OUTSIDE` | tilted mass beyond an end of the window; 10 % more, as rounding may move $K$ by $10^{-4}$ after $10^9$ steps |
 | $u$ | `UNIT` | unit round-off, $2^{-53}$ |
 """
 

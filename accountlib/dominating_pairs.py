@@ -182,7 +182,7 @@ class ShiftedNoise(DominatingPair):
         total = math.fsum(map(math.exp, self.log_weights))
         if not (rises and abs(total - 1) < 1e-11):
             raise ValueError(
-                f"shifts must rise from 0, weights sum to 1: {self}"
+                f"shifts must rise from 0 and weights sum to 1, got {self!r}"
             )
 
     @property
