@@ -211,16 +211,8 @@ def test_order_and_counts_do_not_matter():
     assert self_compose(loose, 1000).loss_error == pytest.approx(1e-6)
 
 
-def test_bad_input():
+def test_what_does_not_fit_together():
     one = PrivacyLossDistribution(1.0, 0, [0.5, 0.5], 0.0)
-    for count in (0, 1.5, "2", 10**10, None):
-        with pytest.raises(ValueError, match="count"):
-            self_compose(one, count)
-    with pytest.raises(ValueError, match="distribution"):
-        self_compose([0.5, 0.5], 2)
-    for given_list in ([], [one, None], [0.5]):
-        with pytest.raises(ValueError, match="distributions"):
-            compose(given_list)
     finer = PrivacyLossDistribution(0.5, 0, [1.0], 0.0)
     below = PrivacyLossDistribution(1.0, 0, [1.0], 0.0, "lower")
     for other, word in ((finer, "step"), (below, "bound")):

@@ -14,11 +14,9 @@ from scipy.special import ndtr
 from accountlib.composition import self_compose
 from accountlib.dominating_pairs import Subsampled, outcomes
 from accountlib.mechanisms import Gaussian
-from accountlib.optimistic import discretize, tangent_values
+from accountlib.optimistic import discretize
 from accountlib.pld import (
     BOUNDS,
-    PrivacyLossDistribution,
-    masses_from_curve,
 )
 
 STEPS = Gaussian(50.0).removed(1)  # 1000 of them: epsilon 2.92160 at 1e-6
@@ -31,33 +29,6 @@ def gaussian_delta(x, mu):
 
 def composed(step, bound, pair=STEPS, count=1000):
     return self_compose(discretize(pair, step=step, bound=bound), count)
-
-
-def by_algorithm_2(step, mu):
-    """Algorithm 2 and Algorithm 1, on a Gaussian pair."""
-    first = -round(20 * mu / step)
-    losses = step * np.arange(first, -first)
-    alphas = np.append(0, np.exp(losses))
-    h = np.append(1, gaussian_delta(losses, mu))
-    slopes = -np.append(1, ndtr(-losses / mu - mu / 2))
-    mass, _ = masses_from_curve(alphas, tangent_values(alphas, h, slopes))
-    mass = np.maximum(mass[1:-1], 0)
-    return PrivacyLossDistribution(step, first, mass, 0.0, "lower")
-
-
-@pytest.mark.parametrize(
-    ("step", "tangents", "dots", "buckets"),
-    [(0.01, 2.67971, 2.98852, 7.951), (0.001, 2.91833, 2.92228, 3.4219)],
-)
-def test_reference_values(step, tangents, dots, buckets):
-    low = self_compose(by_algorithm_2(step, 0.02), 1000).epsilon(1e-6)
-    found = {x: composed(step, x).epsilon(1e-6) for x in BOUNDS}
-    assert low == pytest.approx(tangents, abs=1e-5)
-    assert found["upper"] == pytest.approx(dots, abs=1e-5)
-    assert found["buckets-upper"] == pytest.approx(buckets, abs=1e-3)
-    order = [low, found["lower"], EXACT, found["upper"], buckets]
-    assert order == sorted(order)
-    assert found["buckets-lower"] < low
 
 
 def test_lemma_4_1_least():

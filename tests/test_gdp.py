@@ -210,22 +210,3 @@ def test_mu_through_a_point():
             z = -quantile(mp.mpf(x)) - mu
             y, w = float(mp.ncdf(z)), float(mp.ncdf(-z))
             assert mu_through(x, y, w) == pytest.approx(mu, rel=1e-10)
-
-
-def test_values_are_refused():
-    run = Release(Gaussian(9.4), Poisson(0.3), 20)
-    for wrong in ({"cutoff": 0.0}, {"cutoff": math.nan}, {"group_size": 0}):
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            gdp(run, **BOTH, **wrong)
-    with pytest.raises(ValueError, match="relative_width"):
-        gdp(run, relative_width=0.0, **BOTH)
-    with pytest.raises(ValueError, match="releases"):
-        gdp([], **BOTH)
-    for call, name in (
-        (lambda: mu_from_pure_dp(-1.0), "epsilon"),
-        (lambda: mu_from_pure_dp(math.inf), "epsilon"),
-        (lambda: mu_from_epsilon_delta(math.nan, delta=0.1), "epsilon"),
-        (lambda: mu_from_epsilon_delta(1.0, delta=1.1), "delta"),
-    ):
-        with pytest.raises(ValueError, match=name):
-            call()

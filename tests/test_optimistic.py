@@ -126,27 +126,6 @@ def test_infinite_losses_stay():
         assert nothing.infinity_mass == pytest.approx(1.0, rel=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("changed", "word"),
-    [
-        ({"step": 0.0}, "step"),
-        ({"step": math.inf}, "step"),
-        ({"step": [0.1]}, "step"),
-        ({"step": "0.1"}, "step"),
-        ({"step": 1e-9}, "step must be larger"),
-        ({"step": 1e-9, "bound": "lower"}, "step must be larger"),
-        ({"bound": "above"}, "bound"),
-        ({"bound": None}, "bound"),
-        ({"pair": Gaussian(1.0)}, "pair"),
-        ({"pair": (0.5, 0.5)}, "pair"),
-    ],
-)
-def test_bad_input(changed, word):
-    given = {"pair": GAUSS, "step": 0.1} | changed
-    with pytest.raises(ValueError, match=word):
-        discretize(given.pop("pair"), **given)
-
-
 def test_hull():
     x = np.arange(6.0)
     y = np.array([5.0, 1.0, 2.0, 0.5, 0.6, 0.0])
