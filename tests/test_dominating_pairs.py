@@ -327,20 +327,6 @@ def test_chances_of_groups_in_batches_have_their_digits(size, batch, records):
         assert abs(found - true) <= 8 * UNIT * abs(true)
 
 
-def test_a_group_in_a_batch_of_nearly_all_is_a_group_in_all():
-    """Fewer than both are drawn with a chance of at most 4/n."""
-    size, count = 10**12, 1000
-    run = al.Release(al.Gaussian(100.0), al.FixedBatch(size - 2, size), count)
-    whole = al.Release(al.Gaussian(25.0), al.FullBatch(), count)  # 4 norms
-    asked = {"epsilon": 3.0, "adjacency": "remove"}
-    found = al.delta(run, group_size=2, **asked)
-    known = al.delta(whole, **asked)
-    room = count * 4 / size
-    assert (
-        found.lower <= known.upper + room and known.lower <= found.upper + room
-    )
-
-
 def test_infinite_masses_below_the_range_of_floats():
     pair = al.DiscretePair([1.0, 5e-324], [1.0, 0.0])
     run = al.Release(pair, al.Poisson(0.9), count=7)

@@ -25,7 +25,6 @@ from accountlib.mechanisms import (
     Laplace,
     Mechanism,
     PureDP,
-    RandomizedResponse,
 )
 from accountlib.mixtures import MixtureOfGaussians
 from accountlib.noise import NormalNoise
@@ -152,20 +151,3 @@ def test_a_mechanism_that_says_removed_and_nothing_else():
         epsilon(Release(own), delta=1e-5, adjacency="add", group_size=2)
     with pytest.raises(NotImplementedError, match="Clamped"):
         epsilon(Release(own, FixedBatch(2, 9)), delta=1e-5, adjacency="remove")
-
-
-def test_nothing_with_a_guarantee_is_worse_than_the_guarantee():
-    """Profiles below the worst one's, in both directions."""
-    for mechanism, worst in (
-        (Laplace(1.0), PureDP(1.0)),
-        (DiscreteLaplace(3.0, 3), PureDP(1.0)),
-        (RandomizedResponse(0.7), PureDP(math.log(7 / 3))),
-        (Gaussian(4.5), ApproximateDP(1.0, 1e-5)),
-    ):
-        for alpha in np.geomspace(0.1, 10, 31):
-            deltas = []
-            for x in (mechanism.removed(1), worst.removed(1)):
-                cells = x.cells(x.start())
-                lost = np.maximum(1 - alpha * np.exp(-cells.loss), 0)
-                deltas.append(float(np.exp(cells.log_p) @ lost))
-            assert deltas[0] <= deltas[1] + 1e-12

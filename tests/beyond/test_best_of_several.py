@@ -172,18 +172,6 @@ def test_groups_and_gaps():
     assert gap.lower == 0 < gap.upper
 
 
-def test_one_run_is_one_run():
-    """A number of runs that is nearly always 1 adds nearly nothing."""
-    run = al.Release(al.Gaussian(1.0))
-    once = al.epsilon(run, delta=1e-6, adjacency="remove")
-    for shape, stop in ((1.0, 0.999999), (0.0, 0.999999)):
-        law = often.TruncatedNegativeBinomial(shape, stop)
-        ask = {"repetitions": law, "adjacency": "remove"}
-        found = best.best_epsilon(run, delta=1e-6, **ask)
-        assert found.lower <= once.upper and once.lower <= found.upper
-        assert abs(found.upper - once.upper) < 1e-3
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -210,17 +198,3 @@ def test_one_run_is_one_run():
 def test_bad_laws(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"delta": 0.0}, "delta must lie"),
-        ({"adjacency": "both"}, "adjacency must be"),
-        ({"group_size": 0}, "group_size must be"),
-    ],
-)
-def test_bad_questions(changes, message):
-    ask = {"repetitions": law_of(1.0), "delta": 1e-6, "adjacency": "add"}
-    with pytest.raises(ValueError, match=message):
-        best.best_epsilon(al.Release(al.Gaussian(1.0)), **(ask | changes))
