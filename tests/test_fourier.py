@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from flint import acb, arb, ctx
+from flint import arb, ctx
 
 from accountlib.cells import (
     Cells,
@@ -12,8 +12,7 @@ from accountlib.cells import (
     optimistic_table,
     pessimistic_table,
 )
-from accountlib.checks import UNIT
-from accountlib.fourier import Part, kernel, log_peak, transform
+from accountlib.fourier import Part, log_peak
 from accountlib.rounding import spectrum
 from tests.exact_sums import (
     PRECISION,
@@ -149,50 +148,6 @@ def test_nan_is_no_mass():
 
 
 # --- the parts of the sum ----------------------------------------------------
-
-
-@pytest.mark.parametrize("last", [1, 3, 63, 64, 700, 4096])
-def test_the_transform_and_its_error(last):
-    rng = np.random.default_rng(last)
-    for reach in (1.0, 1e4, 1e9):
-        x = rng.normal(size=5) * reach
-        m = rng.dirichlet(np.ones(5), 2)
-        part = Part("all", 0.0, 1.0, 20.0, 0.1, last, 0.5, 2.0)
-        found = transform(m, x, part)
-        assert found.shape == (2, last + 1)
-        for k in {1, last // 2, last, int(rng.integers(last + 1))}:
-            theta = ball(2 * math.pi / part.period) * k
-            wide = 4 * UNIT * (len(x) + 64) * part.theta[k]
-            for row, value in zip(m, found[:, k], strict=True):
-                exact = sum(
-                    (
-                        ball(w) * (acb(0, theta * ball(y)).exp() - 1)
-                        for w, y in zip(row, x, strict=True)
-                    ),
-                    acb(0),
-                )
-                error = abs(acb(value.real, value.imag) - exact)
-                assert error <= ball(0.5 * wide * (row @ np.abs(x)))
-
-
-def test_weights():
-    rng = np.random.default_rng(15)
-    for _ in range(20):
-        tilt, v = 10 ** rng.uniform(-2, 2), 10 ** rng.uniform(-5, 0)
-        part = Part("all", 0.0, tilt, 7.0, v, 9, tilt / 2, 2 * tilt)
-        for up in (False, True):
-            weights, sizes = kernel(part, up)
-            for k in range(10):
-                z, u = acb(tilt, 2 * math.pi / 7.0 * k), ball(v)
-                kappa = (u / 8).sqrt().erf() * (2 * arb.pi() * u).sqrt()
-                kappa *= 0 if up else (u / 8).exp()
-                exact = (1 / (z * (z + 1)) - kappa) * 2 / 7
-                exact *= (u * z * (z + 1) / 2).exp() / (1 if k else 2)
-                error = abs(acb(weights[k].real, weights[k].imag) - exact)
-                wide = (
-                    64 + 8 * abs(complex(z.real.mid(), z.imag.mid())) ** 2 * v
-                )
-                assert error <= ball(wide * 2 * UNIT * sizes[k])
 
 
 @pytest.mark.parametrize("order", [1e-6, 0.3, 1.0, 40.0, 1e12])

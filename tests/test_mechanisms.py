@@ -18,7 +18,6 @@ from accountlib.dominating_pairs import (
 from accountlib.mechanisms import (
     AddedNoise,
     ApproximateDP,
-    DiscreteGaussian,
     DiscreteLaplace,
     DiscretePair,
     Gaussian,
@@ -29,17 +28,6 @@ from accountlib.mechanisms import (
 from accountlib.mixtures import MixtureOfGaussians
 from accountlib.noise import NormalNoise
 from accountlib.sampling import FixedBatch, Poisson, Release
-
-
-def test_numbers_of_any_kind_become_floats():
-    for value in (2, 2.0, np.float32(2), np.int64(2), np.array(2.0)):
-        mechanism = Gaussian(value)
-        assert type(mechanism.noise_multiplier) is float
-        assert mechanism == Gaussian(2.0) and hash(mechanism)
-    counted = DiscreteGaussian(1, np.int64(2))
-    assert type(counted.sensitivity) is int and counted.sigma == 1.0
-    pair = DiscretePair(np.array([0.5, 0.5]), (0.25, 0.75))
-    assert pair.p == (0.5, 0.5) and hash(pair)
 
 
 def test_check_returns_what_was_asked_for():

@@ -8,13 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accountlib.accountant import delta
 from accountlib.mechanisms import (
-    ApproximateDP,
-    DiscreteLaplace,
     DiscretePair,
     Gaussian,
-    Laplace,
     RandomizedResponse,
 )
 from accountlib.sampling import FixedBatch, Poisson, Release
@@ -119,29 +115,6 @@ def test_lines_of_a_gaussian(mu):
     assert np.all(upper(x) >= known * (1 - 1e-12))
     assert np.max(upper(x) - lower(x)) < 1e-4 * mu
     assert lower.advantage == pytest.approx(math.erf(mu / 8**0.5), rel=2e-4)
-
-
-@pytest.mark.parametrize(
-    "run",
-    [
-        CIFAR,
-        Release(Laplace(0.667), Poisson(0.464), 6),
-        Release(DiscreteLaplace(0.816, 2), Poisson(0.389), 2),
-        [Release(Gaussian(3.8), FixedBatch(10, 677)), Release(Laplace(5.0))],
-        Release(ApproximateDP(1.0, 1e-3), count=3),
-    ],
-)
-@pytest.mark.parametrize("adjacency", ["remove", "add-or-remove"])
-def test_curves_and_profiles_agree(run, adjacency):
-    """delta of the curves contains that of the accountant."""
-    lower, upper = both_curves(run, adjacency)
-    for epsilon in (0.0, 0.3, 1.0, 3.0):
-        known = delta(run, epsilon=epsilon, adjacency=adjacency)
-        assert lower.delta(epsilon) >= known.lower * (1 - 1e-13)
-        assert upper.delta(epsilon) <= known.upper * (1 + 1e-13)
-    x = np.append(0.0, np.geomspace(1e-12, 1, 60))
-    assert np.all(lower(x) <= upper(x))
-    assert np.all(np.diff(lower(x)) <= 0)
 
 
 def test_substitution_with_a_fixed_batch_has_a_gap():

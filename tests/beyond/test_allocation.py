@@ -51,20 +51,6 @@ def test_one_epoch_by_other_methods(known):
         assert found.width < 0.02
 
 
-def test_a_thousand_steps_are_narrow():
-    """Old ends of the same questions, proven elsewhere."""
-    for count, side, low, high in (
-        (1, "remove", 0.44976, 0.45038),
-        (1, "add", 0.21597, 0.21642),
-        (10, "remove", 0.91611, 0.91754),
-        (10, "add", 0.77450, 0.77567),
-    ):
-        run = Release(Gaussian(0.8), RandomAllocation(1000), count)
-        found = epsilon(run, delta=1e-6, adjacency=side)
-        assert found.lower <= high and low <= found.upper
-        assert found.width < 1.7e-3
-
-
 def exact(p, q, steps, selected, alphas):
     """delta of remove and of add for lists of outcomes, in fractions.
 

@@ -144,18 +144,14 @@ def test_known_lower_ends(correct, delta, known):
     assert run.p_value(ours + 1e-6, delta=delta) >= 0.05
 
 
-@pytest.mark.parametrize(
-    ("noise", "rate", "count"),
-    [(0.3, 0.01, 1), (1.0, 0.01, 100), (8, 1e-3, 1)],
-)
-def test_slightly_lopsided_curves_are_refused(noise, rate, count):
+def test_slightly_lopsided_curves_are_refused():
     """A claim for remove alone, whose tail is up to 500 times lower.
 
-    At 0.3, 0.01 and 1 it differs from that of add by 0.008 in the middle
+    It differs from that of add by 0.008 in the middle
     and would refute 560 right guesses of 1000 at significance 1e-3, where
     the curve for add-or-remove allows them with 0.075.
     """
-    run = al.Release(al.Gaussian(noise), al.Poisson(rate), count)
+    run = al.Release(al.Gaussian(0.3), al.Poisson(0.01))
     guesses = OneRun(1000, 1000, 560)
     for side in ("add", "remove"):
         curve = al.tradeoff_curve(run, adjacency=side)
