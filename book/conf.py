@@ -20,8 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
 
-import accountlib  # noqa: E402  # from the folders put on the path
-import warm  # noqa: E402
+import warm  # noqa: E402  # from the folders put on the path
+
+import accountlib  # noqa: E402
 
 settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 project = html_title = settings["title"]

@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accountlib.composition import (
-    LOG_TAIL,
     compose,
-    edge,
     self_compose,
 )
 from accountlib.pld import PrivacyLossDistribution
@@ -115,34 +113,6 @@ def test_binomial_tails(count):
                 found = total.delta(at)
                 assert total.side * (found - lost) >= 0
                 assert abs(found / lost - 1) < 1e-13 * count + 1e-9
-
-
-def test_the_window_holds_the_mass():
-    """Chernoff's edge against the exact tail; a cut window is safe."""
-    rng = np.random.default_rng(3)
-    for _ in range(6):
-        pld = random_pld(rng, 0.5, "upper")
-        used = pld.mass > 0
-        if used.sum() < 2:
-            continue
-        parts = [(pld.losses[used], np.log(pld.mass[used]), 40)]
-        first, masses = exact_sum([(pld, 40)])
-        losses = 0.5 * (first + np.arange(len(masses)))
-        for tilt, sign in ((0.0, -1), (0.0, 1), (1.5, 1)):
-            end = edge(parts, tilt, sign)
-            weight = [
-                m * arb(tilt * x).exp()
-                for m, x in zip(masses, losses.tolist(), strict=True)
-            ]
-            beyond = sum(
-                (
-                    w
-                    for w, x in zip(weight, losses, strict=True)
-                    if sign * (x - end) > 1e-9
-                ),
-                arb(0),
-            )
-            assert beyond <= sum(weight, arb(0)) * math.exp(LOG_TAIL) * 1.001
 
 
 def test_what_wraps_around_is_counted():

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from accountlib.accountant import epsilon
 from accountlib.checks import check, check_fields, check_list
 from accountlib.dominating_pairs import (
     NOTHING_REVEALED,
@@ -27,7 +26,6 @@ from accountlib.mechanisms import (
 )
 from accountlib.mixtures import MixtureOfGaussians
 from accountlib.noise import NormalNoise
-from accountlib.sampling import FixedBatch, Poisson, Release
 
 
 def test_check_returns_what_was_asked_for():
@@ -104,38 +102,3 @@ def test_mixtures():
 
 
 # --- a mechanism of a user's own
-
-
-@dataclass(frozen=True)
-class Clamped(Mechanism):
-    """A count of 1 or 2 with geometric noise, clamped to 0..3."""
-
-    scale: float
-
-    def removed(self, size):
-        if size > 1:
-            return super().removed(size)
-        ratio = math.exp(-1 / self.scale)
-        tail, at = 1 / (1 + ratio), (1 - ratio) / (1 + ratio)
-        with_it = [tail * ratio**2, at * ratio, at, tail * ratio]
-        return outcomes(with_it, with_it[::-1])
-
-
-def test_a_mechanism_that_says_removed_and_nothing_else():
-    own, known = Clamped(1.5), DiscreteLaplace(1.5)
-    for sampling, count in ((Poisson(0.1), 20), (Poisson(1), 3)):
-        ends = [
-            epsilon(
-                Release(x, sampling, count), delta=1e-5, adjacency="remove"
-            )
-            for x in (own, known)
-        ]
-        assert ends[0].lower <= ends[1].upper
-        assert ends[1].lower <= ends[0].upper
-        assert ends[0].width < 2e-3
-    with pytest.raises(NotImplementedError, match=r"Clamped\(scale=1.5\)"):
-        epsilon(Release(own), delta=1e-5, adjacency="substitute")
-    with pytest.raises(NotImplementedError, match="Clamped"):
-        epsilon(Release(own), delta=1e-5, adjacency="add", group_size=2)
-    with pytest.raises(NotImplementedError, match="Clamped"):
-        epsilon(Release(own, FixedBatch(2, 9)), delta=1e-5, adjacency="remove")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accountlib.composition import self_compose
 from accountlib.dominating_pairs import (
     Mirrored,
     Subsampled,
@@ -111,3 +112,46 @@ def test_hull():
     for alphas in ([0.0, 0.5, 2.0], [0.5, 1.0, 2.0]):
         with pytest.raises(ValueError, match="begin with 0 and have 1"):
             tangent_values(np.array(alphas), np.ones(3), -np.ones(3))
+
+
+# --- lemmas and traps of Doroshenko et al. (2022), "Connect the dots"
+
+
+def test_lemma_4_1_least():
+    """Below any profile on the grid that lies above."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        p, q = rng.dirichlet(np.ones(4), 2)
+        step = float(rng.uniform(0.1, 1))
+        dots = discretize(outcomes(p, q), step=step)
+        values = dots.delta(dots.losses)
+        alphas = np.append(0, np.exp(dots.losses))
+        other = np.append(1, values * rng.uniform(1, 1.3, len(values)))
+        other = np.maximum(other, np.maximum(1 - alphas, 0))
+        at = np.linspace(alphas[1], alphas[-1], 50)
+        other = np.interp(at, alphas, other)
+        assert np.all(dots.delta(np.log(at)) <= other + 1e-12)
+
+
+def test_lemma_5_3_equal_distributions():
+    """delta is 0, since the grid contains the loss 0 (trap 19)."""
+    equal = outcomes((0.25, 0.75), (0.25, 0.75))
+    for step in (0.01, 0.3, 3.7):
+        for bound in BOUNDS:
+            pld = discretize(equal, step=step, bound=bound)
+            for at in (0.0, 1e-9, 2.0):
+                assert pld.delta(at) == 0
+            assert pld.epsilon(0.0) == 0
+    low, high = math.exp(-0.15), math.exp(0.15)  # a chord without alpha = 1
+    assert (1 - low) * (high - 1) / (high - low) > 0.05
+
+
+def test_rounding_down_is_half_of_the_truth():
+    """Trap 20: buckets in the place of Algorithm 2 give 0.448, not 0.947."""
+    pair = Subsampled(Gaussian(0.8).removed(1), math.log1p(-0.001))
+    poor, good = (
+        self_compose(discretize(pair, step=1e-4, bound=x), 10_000)
+        for x in ("buckets-lower", "lower")
+    )
+    assert poor.epsilon(1e-6) == pytest.approx(0.448, abs=1e-3)
+    assert 0.9465 < good.epsilon(1e-6) < 0.9475

@@ -1,12 +1,7 @@
 """Renyi curves of whole runs; optimal composition of guarantees."""
 
-import math
-from fractions import Fraction
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 import accountlib as al
@@ -92,34 +87,6 @@ def test_what_has_no_curve_is_refused(pair):
 
 
 # --- optimal composition ----------------------------------------------------
-
-
-@given(
-    st.integers(2, 30), st.integers(1, 12), st.fractions(0, 1), st.booleans()
-)
-def test_optimal_composition_in_fractions(ratio, count, slack, shrink):
-    """Losses are whole multiples of log(ratio): everything is rational."""
-    slack = slack / 1000 if shrink else slack
-    truth = Fraction(ratio, ratio + 1)
-    masses = [
-        math.comb(count, i) * truth ** (count - i) * (1 - truth) ** i
-        for i in range(count + 1)
-    ]
-
-    def delta(bound):  # at e^epsilon = bound
-        return sum(
-            mass * max(0, 1 - bound / Fraction(ratio) ** (count - 2 * i))
-            for i, mass in enumerate(masses)
-        )
-
-    epsilon = al.kairouz_epsilon(
-        math.log(ratio), delta=0.0, count=count, slack=float(slack)
-    )
-    power = Fraction(math.exp(epsilon))
-    error = Fraction(1, 10**9)
-    assert delta(power * (1 + error)) <= slack + Fraction(1, 10**12)
-    if epsilon > 0:
-        assert delta(power * (1 - error)) >= slack - Fraction(1, 10**12)
 
 
 @pytest.mark.parametrize(

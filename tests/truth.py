@@ -6,7 +6,7 @@
 
 * closed form   one step, or Gaussian steps without sampling, in balls
 * sum           lists of outcomes, counted, with Gaussian steps or one more
-                step of any kind; Laplace steps without sampling; in balls
+                step of any kind; in balls
 * contour       all else: two lines that must agree, error estimated
 
 P is the output with the record, Q without: "remove" compares P with Q, "add"
@@ -406,32 +406,6 @@ def sum_of_lists(lists, other, epsilon):
     return low, min(1.0, high + lost)
 
 
-def laplace_sum(c, count, epsilon):
-    """Laplace steps without sampling, losses up to c.
-
-    With b = c/2, x = epsilon/c: delta = 2 e^(b(x - T)) 2^-T times the sum of
-    C(T, k) kappa(k, j) chi_k(b (T - 2j - x)_+), kappa(k, j) the coefficient
-    of v^j in (1 + v)^(T-k) (1 - v)^k, chi_0 = sinh, chi_1 = cosh - 1,
-    chi_(k+2) = chi_k - y^(k+1)/(k+1)!. Part k: k of the losses are no atoms.
-    """
-    b, x = ball(c) / 2, arb(epsilon) / ball(c)
-    total, kappa = arb(0), [math.comb(count, j) for j in range(count + 1)]
-    gaps = [(b * (count - 2 * j - x)).max(0) for j in range(count + 1)]
-    chi = [[y.sinh(), y.cosh() - 1] for y in gaps]
-    power = list(gaps)
-    for k in range(count + 1):
-        part, after = arb(0), [0]
-        for j, y in enumerate(gaps):
-            part += kappa[j] * chi[j][k % 2]
-            chi[j][k % 2] -= power[j]
-            power[j] *= y / (k + 2)
-        total += math.comb(count, k) * part
-        for old, now in pairwise([0, *kappa]):  # times (1 - v) / (1 + v)
-            after.append(now - old - after[-1])
-        kappa = after[1:]
-    return 2 * (b * (x - count)).exp() * arb(2) ** -count * total
-
-
 # --- the contour ------------------------------------------------------------
 
 ROW = 32
@@ -621,7 +595,6 @@ class Run:
         rest = [(x, n) for x, n in steps if not x.listed]
         plain = [n * x.shift**2 for x, n in rest if x.shift and x.smooth]
         total, curve = sum(n for _, n in rest), None
-        one = steps[0][0]
         if rest and len(plain) == len(rest):
             curve = partial(gaussian_curve, sum(plain))
         elif total == 1:
@@ -631,9 +604,6 @@ class Run:
             way = partial(sum_of_lists, self.lists, curve)
         elif curve:
             way = partial(enclosed, lambda x: curve(arb(x).exp()))
-        elif len(steps) == 1 and one.shift and total <= 80:
-            sums = partial(laplace_sum, one.shift, total)
-            way = partial(enclosed, sums)
         self.ways = [way] * bool(way) + [self.by_contour] * bool(rest)
         with ctx.workprec(200):
             tops = [(x.end(-1), n) for x, n in steps]

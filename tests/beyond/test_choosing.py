@@ -15,12 +15,6 @@ def stick(p, q, at):
     return float(np.sum(np.maximum(p - math.exp(at) * q, 0)))
 
 
-def choice(scores):
-    """The exponential mechanism with epsilon = 2 log 2, exactly."""
-    weights = [Fraction(2) ** u for u in scores]
-    return [w / sum(weights) for w in weights]
-
-
 @pytest.mark.parametrize("most", [1e-6, 0.1, 1.0, 5.0, 60.0])
 def test_the_pair_of_the_class(most):
     pair = choosing.ChoicePair(most)
@@ -48,26 +42,6 @@ def test_the_pair_of_the_class(most):
                     abs(found - true) <= cells.mass_error[k] * true
                 )
     assert abs(p.sum() - 1) < 1e-13 and abs(q.sum() - 1) < 1e-13
-
-
-def test_small_domains_in_fractions():
-    """All scores from 0 to 3, all neighbours, two directions by symmetry."""
-    pair = choosing.ChoicePair(2 * math.log(2))
-    reached = 0.0
-    for scores in itertools.product(range(4), repeat=3):
-        for change in itertools.product((-1, 0, 1), repeat=3):
-            p = choice(scores)
-            q = choice([u + c for u, c in zip(scores, change, strict=True)])
-            ratios = [a / b for a, b in zip(p, q, strict=True)]
-            assert max(ratios) <= 4 * min(ratios)
-            for alpha in (Fraction(1, 2), Fraction(1), Fraction(2)):
-                gap = sum(
-                    max(a - alpha * b, 0) for a, b in zip(p, q, strict=True)
-                )
-                limit = pair.delta(math.log(alpha))
-                assert gap <= limit * (1 + 1e-12)
-                reached = max(reached, float(gap) / limit)
-    assert reached > 1 - 1e-12
 
 
 def by_recursion(x, most, k, tops):
