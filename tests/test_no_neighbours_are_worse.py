@@ -1,6 +1,5 @@
 """The theorems: no other neighbours and queries are worse."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -20,35 +19,6 @@ def worst(run: al.Release, size: int = 1) -> Any:
     return al.delta(
         run, epsilon=LOGS, adjacency="substitute", group_size=size
     ).upper
-
-
-def test_vectors_and_groups_under_poisson() -> None:
-    """Two dimensions: other directions, and groups of two."""
-    rng = np.random.default_rng(4)
-    h = 0.05
-    axis = h * np.arange(-180, 181)
-    x, y = np.meshgrid(axis, axis)
-
-    def noise(move: Any, sigma: float) -> Any:
-        square = (x - move[0]) ** 2 + (y - move[1]) ** 2
-        density = np.exp(-square / (2 * sigma**2)).ravel()
-        return h * h * density / (2 * math.pi * sigma**2)
-
-    for _ in range(6):
-        rate, sigma = rng.uniform(0.05, 0.9), rng.uniform(0.6, 1.5)
-        for size in (1, 2):
-            run = al.Release(al.Gaussian(sigma), al.Poisson(rate))
-            angles = rng.uniform(0, 2 * math.pi, (2, size))
-            sides = []
-            for moves in np.stack([np.cos(angles), np.sin(angles)], axis=-1):
-                total: Any = 0.0
-                for chosen in range(2**size):
-                    bits = [chosen >> i & 1 for i in range(size)]
-                    w = math.prod(rate if b else 1 - rate for b in bits)
-                    total = total + w * noise(np.array(bits) @ moves, sigma)
-                sides.append(total)
-            other = positive_part(*sides, LOGS)
-            assert np.all(other <= worst(run, size) + 1e-9), (rate, sigma)
 
 
 def test_other_triples_under_a_fixed_batch() -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import ndtr
 
+from accountlib.composition import self_compose
 from accountlib.dominating_pairs import (
     Mirrored,
     Subsampled,
@@ -102,51 +102,6 @@ def test_pairs_of_substitution(step):
         assert 0 <= width < 2e-5
 
 
-def test_merging_is_of_second_order():
-    at = np.linspace(0, 3, 2999)
-    exact = ndtr(0.5 - at) - np.exp(at) * ndtr(-0.5 - at)
-    gaps = [
-        abs(discretize(GAUSS, step=x, bound="lower").delta(at) - exact).mean()
-        for x in (0.04, 0.02)
-    ]
-    assert 3.3 < gaps[0] / gaps[1] < 4.7
-
-
-def test_infinite_losses_stay():
-    pair = outcomes((0.4, 0.6), (0.0, 1.0))
-    for bound in BOUNDS:
-        pld = discretize(pair, step=0.3, bound=bound)
-        assert pld.infinity_mass == pytest.approx(0.4, rel=1e-13)
-    only = outcomes((1.0, 0.0), (0.0, 1.0))
-    for bound in BOUNDS:
-        pld = discretize(only, step=0.3, bound=bound)
-        assert pld.mass.sum() == 0
-        assert pld.infinity_mass == pytest.approx(1.0, rel=1e-13)
-        nothing = discretize(only.reversed(), step=0.3, bound=bound)
-        assert nothing.infinity_mass == pytest.approx(1.0, rel=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("changed", "word"),
-    [
-        ({"step": 0.0}, "step"),
-        ({"step": math.inf}, "step"),
-        ({"step": [0.1]}, "step"),
-        ({"step": "0.1"}, "step"),
-        ({"step": 1e-9}, "step must be larger"),
-        ({"step": 1e-9, "bound": "lower"}, "step must be larger"),
-        ({"bound": "above"}, "bound"),
-        ({"bound": None}, "bound"),
-        ({"pair": Gaussian(1.0)}, "pair"),
-        ({"pair": (0.5, 0.5)}, "pair"),
-    ],
-)
-def test_bad_input(changed, word):
-    given = {"pair": GAUSS, "step": 0.1} | changed
-    with pytest.raises(ValueError, match=word):
-        discretize(given.pop("pair"), **given)
-
-
 def test_hull():
     x = np.arange(6.0)
     y = np.array([5.0, 1.0, 2.0, 0.5, 0.6, 0.0])
@@ -157,3 +112,46 @@ def test_hull():
     for alphas in ([0.0, 0.5, 2.0], [0.5, 1.0, 2.0]):
         with pytest.raises(ValueError, match="begin with 0 and have 1"):
             tangent_values(np.array(alphas), np.ones(3), -np.ones(3))
+
+
+# --- lemmas and traps of Doroshenko et al. (2022), "Connect the dots"
+
+
+def test_lemma_4_1_least():
+    """Below any profile on the grid that lies above."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        p, q = rng.dirichlet(np.ones(4), 2)
+        step = float(rng.uniform(0.1, 1))
+        dots = discretize(outcomes(p, q), step=step)
+        values = dots.delta(dots.losses)
+        alphas = np.append(0, np.exp(dots.losses))
+        other = np.append(1, values * rng.uniform(1, 1.3, len(values)))
+        other = np.maximum(other, np.maximum(1 - alphas, 0))
+        at = np.linspace(alphas[1], alphas[-1], 50)
+        other = np.interp(at, alphas, other)
+        assert np.all(dots.delta(np.log(at)) <= other + 1e-12)
+
+
+def test_lemma_5_3_equal_distributions():
+    """delta is 0, since the grid contains the loss 0 (trap 19)."""
+    equal = outcomes((0.25, 0.75), (0.25, 0.75))
+    for step in (0.01, 0.3, 3.7):
+        for bound in BOUNDS:
+            pld = discretize(equal, step=step, bound=bound)
+            for at in (0.0, 1e-9, 2.0):
+                assert pld.delta(at) == 0
+            assert pld.epsilon(0.0) == 0
+    low, high = math.exp(-0.15), math.exp(0.15)  # a chord without alpha = 1
+    assert (1 - low) * (high - 1) / (high - low) > 0.05
+
+
+def test_rounding_down_is_half_of_the_truth():
+    """Trap 20: buckets in the place of Algorithm 2 give 0.448, not 0.947."""
+    pair = Subsampled(Gaussian(0.8).removed(1), math.log1p(-0.001))
+    poor, good = (
+        self_compose(discretize(pair, step=1e-4, bound=x), 10_000)
+        for x in ("buckets-lower", "lower")
+    )
+    assert poor.epsilon(1e-6) == pytest.approx(0.448, abs=1e-3)
+    assert 0.9465 < good.epsilon(1e-6) < 0.9475

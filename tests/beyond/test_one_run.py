@@ -120,42 +120,14 @@ def test_no_run_with_a_curve_guesses_better(m, r, mu):
         assert OneRun(m, r, v).least_total(least, min(0.999, 2 * most)) > 0.9
 
 
-KNOWN = [  # correct, delta, lower end by the published correction
-    (80, 0.0, 0.958392045),
-    (80, 1e-5, 0.955318535),
-    (80, 1e-3, 0.0),
-    (90, 0.0, 1.630823193),
-    (90, 1e-5, 1.626143481),
-    (90, 1e-3, 0.388473524),
-    (100, 0.0, 3.492965431),
-    (100, 1e-5, 3.465376348),
-    (100, 1e-3, 0.809013919),
-]
-
-
-@pytest.mark.parametrize(("correct", "delta", "known"), KNOWN)
-def test_known_lower_ends(correct, delta, known):
-    run = OneRun(1000, 100, correct)
-    ours = run.epsilon(delta=delta)
-    assert ours >= known - 1.1e-9
-    if delta == 0:
-        assert ours == pytest.approx(known, abs=1.1e-9)
-    assert run.p_value(ours, delta=delta) < 0.05
-    assert run.p_value(ours + 1e-6, delta=delta) >= 0.05
-
-
-@pytest.mark.parametrize(
-    ("noise", "rate", "count"),
-    [(0.3, 0.01, 1), (1.0, 0.01, 100), (8, 1e-3, 1)],
-)
-def test_slightly_lopsided_curves_are_refused(noise, rate, count):
+def test_slightly_lopsided_curves_are_refused():
     """A claim for remove alone, whose tail is up to 500 times lower.
 
-    At 0.3, 0.01 and 1 it differs from that of add by 0.008 in the middle
+    It differs from that of add by 0.008 in the middle
     and would refute 560 right guesses of 1000 at significance 1e-3, where
     the curve for add-or-remove allows them with 0.075.
     """
-    run = al.Release(al.Gaussian(noise), al.Poisson(rate), count)
+    run = al.Release(al.Gaussian(0.3), al.Poisson(0.01))
     guesses = OneRun(1000, 1000, 560)
     for side in ("add", "remove"):
         curve = al.tradeoff_curve(run, adjacency=side)

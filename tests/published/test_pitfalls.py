@@ -65,21 +65,6 @@ def test_table_1():
             )
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "sigma"),
-    [(10, 0.44499), (5, 0.53225), (2, 0.66901), (1, 0.78765)],
-)
-def test_figure_2_poisson(epsilon, sigma):
-    found = al.calibrate_noise(
-        epsilon=epsilon,
-        delta=1e-6,
-        sampling=al.Poisson(1e-3),
-        count=10_000,
-        **BOTH,
-    )
-    assert found == pytest.approx(sigma, rel=2e-3)
-
-
 def test_figure_2_fixed_batch_and_all_records():
     found = al.calibrate_noise(
         epsilon=10,

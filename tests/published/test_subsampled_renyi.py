@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.stats
 
 import accountlib as al
 from tests import DATA
@@ -58,7 +57,7 @@ def test_figures_3_and_5():
 
 def test_figure_4():
     facts = json.loads((DATA / "rdp_fig4.json").read_text("utf-8"))
-    for row in facts["rows"][::2]:
+    for row in facts["rows"][::5]:
         curve, count = base_curve(row), row["k"]
         functions = {
             "tight": partial(al.poisson_rdp, bound="tight"),
@@ -96,54 +95,19 @@ def test_exact_values_of_figure_4():
             assert bound.upper >= known * (1 - 3e-2)
 
 
-def test_the_printed_conversion_is_not_sound():
-    """Equations 2 and 3 with R(a - 1), and the rules that are right."""
-    for sigma, exact, printed, classic, improved in (
-        (0.1, 91.817, 47.985, 97.985, 96.035),
-        (1.0, 4.377, 4.799, 5.299, 4.728),
-    ):
-        curve = partial(al.gaussian_rdp, noise_multiplier=sigma)
-        truth = al.gaussian_epsilon(1e-5, mu=1 / sigma)
-        less = np.geomspace(1e-3, 1e3, 100_000)
-        by_print = np.min(less / (2 * sigma**2) + math.log(1e5) / less)
-        for value, known in (
-            (truth, exact),
-            (by_print, printed),
-            (al.epsilon_from_rdp(curve, delta=1e-5), improved),
-            (
-                al.epsilon_from_rdp(curve, delta=1e-5, conversion="classic"),
-                classic,
-            ),
-        ):
-            assert value == pytest.approx(known, abs=6e-4)
-    curve = partial(al.gaussian_rdp, noise_multiplier=0.1)
-    assert al.epsilon_from_rdp(curve, delta=1e-5) >= 91.817
-
-
 @pytest.mark.parametrize(
-    ("curve", "known"),
+    ("mech", "regime", "known"),
     [
-        (
-            partial(al.gaussian_rdp, noise_multiplier=5.0),
-            [0.00506453, 0.00243972, 0.00149731],
-        ),
-        (
-            partial(al.gaussian_rdp, noise_multiplier=1.0),
-            [13.930691, 20186.994, 1.29638e9],
-        ),
-        (partial(al.laplace_rdp, scale=2.0), [0.0548992, 0.031155, 0.0142933]),
-        (
-            partial(al.laplace_rdp, scale=0.5),
-            [19.963454, 785.71077, 31294.428],
-        ),
-        (partial(al.randomized_response_rdp, truth_probability=0.6), [1 / 36]),
-        (
-            partial(al.randomized_response_rdp, truth_probability=0.9),
-            [50.5679],
-        ),
+        ("gaussian", "high", [0.00506453, 0.00243972, 0.00149731]),
+        ("gaussian", "low", [13.930691, 20186.994, 1.29638e9]),
+        ("laplace", "high", [0.0548992, 0.031155, 0.0142933]),
+        ("laplace", "low", [19.963454, 785.71077, 31294.428]),
+        ("randresp", "high", [1 / 36]),
+        ("randresp", "low", [50.5679]),
     ],
 )
-def test_odd_moments_of_proposition_10(curve, known):
+def test_odd_moments_of_proposition_10(mech, regime, known):
+    curve = base_curve({"mech": mech, "regime": regime})
     values = al.pearson_vajda([3, 5, 7][: len(known)], rdp=curve)
     assert np.max(np.abs(values / known - 1)) < 1e-5
 
@@ -171,50 +135,3 @@ def test_figure_2_and_what_follows():
         al.poisson_rdp_terms(9, rdp=falling, terms=1, **ask)
     assert al.poisson_rdp(2, rdp=falling, **ask) > 0
     assert 0.0730703 <= al.poisson_rdp(3, rdp=rising, rate=0.5)
-
-
-def test_theorem_5_loses_at_most_a_factor_of_3():
-    """Remark 7, and how near the gap comes to log 3."""
-    nearest = 0.0
-    for name, value in (("gaussian", 1.0), ("laplace", 0.5), ("gaussian", 5)):
-        function, argument, _ = BASES[name]
-        curve = partial(function, **{argument: value})
-        for order in (3, 10, 30, 400, 3000):
-            tight, general = (
-                al.poisson_rdp(order, rdp=curve, rate=1e-3, bound=bound)
-                for bound in ("tight", "general")
-            )
-            gap = (general - tight) * (order - 1) / math.log(3)
-            assert 0 <= gap <= 1 + 1e-9
-            nearest = max(nearest, gap)
-    assert nearest > 0.999
-
-
-def test_theorem_11_in_closed_form():
-    """Also the version for Theorem 5: 3 B - 2 (the terms up to 2)."""
-    for sigma, rate, n, tau in (
-        (5, 1e-3, 60, 10),
-        (2, 0.1, 9, 2),
-        (1, 0.3, 7, 3),
-    ):
-        curve = partial(al.gaussian_rdp, noise_multiplier=sigma)
-        mass = scipy.stats.binom(n, rate).pmf(np.arange(n + 1))
-        k = np.arange(n + 1)
-        whole = np.exp(k * (k - 1) / (2 * sigma**2))
-        x = math.exp(curve(n - tau))
-        middle = (k > tau) & (k <= n - tau)
-        ends = math.fsum((mass * whole)[~middle])
-        power = (1 - rate + rate * x) ** n / x
-        chance = scipy.stats.binom(n, rate * x / (1 - rate + rate * x))
-        braces = ends + power * (chance.cdf(n - tau) - chance.cdf(tau))
-        first = math.fsum((mass * whole)[:3])
-        for bound, total in (
-            ("tight", braces),
-            ("general", 3 * braces - 2 * first),
-        ):
-            value = al.poisson_rdp_terms(
-                n, rdp=curve, rate=rate, terms=tau, bound=bound
-            )
-            assert close(value, math.log(total) / (n - 1), 1e-6)
-            exact = al.poisson_rdp(n, rdp=curve, rate=rate, bound=bound)
-            assert exact <= value

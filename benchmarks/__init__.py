@@ -1,1 +1,0 @@
-"""Comparisons and searches: see README.md."""
