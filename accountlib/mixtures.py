@@ -40,6 +40,8 @@ class MixtureOfGaussians(Mechanism):
     Parameters: `sensitivities` ($c_j$ in [0, 1e6]), in clipping norms;
     `probabilities` ($w_j$, with sum 1 up to 1e-12); `noise_multiplier`
     ($\sigma$ up to 1e6), at least 0.005 and 0.005 times the largest $c_j$.
+    "zero-out" means that the record then adds nothing and all else keeps its
+    distribution; it is not so for draws with replacement.
     Raises: ValueError for other values; NotImplementedError for groups.
     Error: that of the cells, for removal and its reverse.
     Source: Choquette-Choo et al. (2023), Section 3.
