@@ -115,7 +115,7 @@ def smallest_value(
         tried = np.asarray(check("orders", orders, 1 + 1e-6, 1e4))
         return float(np.min(function(tried)))
     try:
-        rdp(1.5)
+        rdp(1.5)  # curves of sampled steps refuse it
         tried, whole = np.array(REAL_ORDERS), False
     except ValueError:
         tried, whole = np.array(WHOLE_ORDERS), True
@@ -166,7 +166,8 @@ def epsilon_from_rdp(
         value, weight = evaluate(rdp, order), log_weight(order, conversion)
         gain = (weight - math.log(goal)) / (order - 1)
         size = value + (np.abs(weight) - math.log(goal) + 1) / (order - 1)
-        return np.where(value > 0, value + gain + 8 * UNIT * size, 0.0)
+        found = value + gain + 8 * UNIT * size
+        return found if np.any(value > 0) else np.zeros_like(found)
 
     top = largest_loss(rdp) if orders is None and callable(rdp) else math.inf
     if goal > 0:
@@ -205,7 +206,8 @@ def delta_from_rdp(
         value, weight = evaluate(rdp, order), log_weight(order, conversion)
         power = (order - 1) * (value - at)
         size = (order - 1) * (value + abs(at)) + np.abs(weight) + 1
-        return np.where(value > 0, power + weight + 8 * UNIT * size, -np.inf)
+        found = power + weight + 8 * UNIT * size
+        return found if np.any(value > 0) else np.full_like(found, -np.inf)
 
     least = smallest_value(log_delta, rdp, orders)
     if least == -math.inf:  # equal distributions
