@@ -124,7 +124,8 @@ def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
 def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     r"""The mu whose Gaussian curve goes through (epsilon, delta), from below.
 
-    One such guarantee bounds mu from below only, never from above.
+    If delta is the mechanism's exact delta(epsilon), or a lower end of it,
+    its mu is at least this. A guarantee alone bounds mu from neither side.
     Formula: the root of $\delta_\mu(\varepsilon) = \delta$.
 
     Parameters: `epsilon` ($\varepsilon$ in [0, 1e6]), `delta` ($\delta$ in
