@@ -34,6 +34,7 @@ from accountlib.choices import (
 )
 from accountlib.curves import Curve, crossing, steepness
 from accountlib.dominating_pairs import ShiftedNoise
+from accountlib.fourier import beyond_last, kernel
 from accountlib.gaussian import gaussian_bounds, gaussian_epsilon_bounds
 from accountlib.sampling import Direction, Release, Steps, run_directions
 
@@ -349,16 +350,22 @@ class Explanation:
 
 
 def costs(low: Curve, epsilon: float) -> dict[str, float]:
-    """What wrapping around and rounding take from delta."""
-    wrap, rounding, at = 0.0, 0.0, np.array([epsilon])
+    """What wrapping around, missing frequencies and rounding cost delta."""
+    wrap, cut, rounding, at = 0.0, 0.0, 0.0, np.array([epsilon])
     for s in low.sums:
         y = s.center - epsilon
         size = math.exp(s.scale + s.part.tilt * y)
-        rounding += (s.still + abs(y) * s.turning) * size
+        weights, sizes = kernel(s.part, False)
+        total = float(np.abs(s.weights[0] / weights[0]))
+        last = beyond_last(s.part, total, float(sizes[-1]))
+        rounding += max(s.still - last + abs(y) * s.turning, 0.0) * size
+        rounding += s.scale_error * float(s(at)[0])
+        cut += last * size
         for order in s.moments:
             away = abs(order - s.part.tilt) * s.part.period
             wrap += math.exp(float(s.chernoff(order, at)[0]) - away)
-    return {"wrapping around": wrap, "rounding": rounding}
+    names = "wrapping around", "frequencies beyond the last", "rounding"
+    return dict(zip(names, (wrap, cut, rounding), strict=True))
 
 
 def told(direction: Direction, found: Solution, at: float) -> list[str]:
@@ -383,7 +390,7 @@ def told(direction: Direction, found: Solution, at: float) -> list[str]:
         )
     for name, cost in costs(found.sides[0], at).items():
         lost -= cost
-        lines.append(f"  {name} costs {cost / top:.1e} of delta")
+        lines.append(f"  {name}: {cost / top:.1e} of delta")
     cells = f"  {found.cells} cells cost {max(lost, 0) / top:.1e} of delta"
     return [*lines, cells]
 

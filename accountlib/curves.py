@@ -101,14 +101,9 @@ def few(tables: Sequence[Table], up: bool) -> Table | None:
     """The total, one outcome for each sum of losses, if these are few."""
     counts = [1 if t.count == 1 else t.count + 1 for t in tables]
     many = any(len(t.loss) > 2 and t.count > 1 for t in tables)
-    size = math.prod(
-        max(n, len(t.loss)) for n, t in zip(counts, tables, strict=True)
-    )
-    if (
-        many
-        or (len(tables) > 1 and size > FEW)
-        or max(counts, default=1) > FEW
-    ):
+    sizes = [max(n, len(t.loss)) for n, t in zip(counts, tables, strict=True)]
+    many = many or max(counts, default=1) > FEW
+    if many or (len(tables) > 1 and math.prod(sizes) > FEW):
         return None
     loss, mass, sign = np.zeros(1), np.zeros(1), 1 if up else -1
     for t in tables:

@@ -12,7 +12,7 @@ Names used here:
 | $L$, $M$ | `loss` | privacy loss $\log(dP/dQ)$; its distribution under $P$ |
 | $z$ | `edges` | an outcome; where outcomes are cut into cells |
 | $m_j$, $a_j$ | `shifts`, `log_weights` | random shift of a sum; logs of its probabilities |
-| $\gamma$ | `log_miss` | sampling rate; the code keeps $\log(1 - \gamma)$ |
+| $\gamma$ | `log_miss` | sampling rate; the code keeps $\log(1 - \gamma)$, which has all digits of a tiny $\gamma$ |
 """
 
 import math
@@ -75,7 +75,8 @@ class DominatingPair:
         raise NotImplementedError(f"{self!r} has no cells")
 
     def finer(self, edges: Floats, pieces: Floats) -> Floats:
-        """Edges with so many pieces in the place of each cell."""
+        """Edges with so many pieces in the place of each cell; twice 0.5
+        joins two cells."""
         return edges
 
     def reversed(self) -> "DominatingPair":
@@ -169,12 +170,20 @@ class ShiftedNoise(DominatingPair):
     Formula: P = sum of a_j f(z - m_j), Q = f.
 
     Parameters: `noise`; `shifts` (m_j > 0, ascending, in its unit);
-    `log_weights` (log a_j, sum of a_j 1).
+    `log_weights` (log a_j, sum of a_j 1). Raises: ValueError for others.
     """
 
     noise: Noise
     shifts: tuple[float, ...]
     log_weights: tuple[float, ...] = (0.0,)
+
+    def __post_init__(self) -> None:
+        rises = np.all(np.diff(self.shifts, prepend=0.0) > 0)
+        total = math.fsum(map(math.exp, self.log_weights))
+        if not (rises and abs(total - 1) < 1e-11):
+            raise ValueError(
+                f"shifts must rise from 0, weights sum to 1: {self}"
+            )
 
     @property
     def symmetric(self) -> bool:  # reflect at half the shift

@@ -128,17 +128,17 @@ class Product:
         size = np.where(floor, wrong, size)
         log_n = np.where(floor, np.log(size), log_n.real) + 1j * log_n.imag
         wrong = np.where(floor, 2 * wrong, wrong)
-        self.near = self.near + count * log_n
+        self.near = self.near + count * log_n  # rows 4, 6 and 7
         self.lost = self.lost + count * np.log1p(wrong / size)
         self.turned = self.turned + count * (
             np.abs(log_n.real) + np.abs(log_n.imag)
         )
-        self.center += count * center
+        self.center += count * center  # row 9
         self.centers += count * abs(center)
-        scale = abs(k) + abs(math.log(whole))
+        scale = abs(k) + abs(math.log(whole))  # row 3
         self.scale += count * (k + math.log(whole))
         self.scale_error += count * UNIT * (2 + (self.kinds + 8) * scale)
-        if part.which == "far":
+        if part.which == "far":  # row 5
             f = math.fsum(rows[1]) / whole + sums[1]
             off = turn * (rows[1] @ np.abs(x)) + unit * rows[1].sum()
             self.beside(count, f, off, log_n, (size, wrong))

@@ -11,7 +11,8 @@ Names used here:
 | $b$, $n$ | `batch_size`, `dataset_size` | records in a batch, and in the larger of two neighbours |
 | $k$ | `size`, `group_size` | how many records differ |
 | $T$ | `count` | steps of one kind |
-| $P$, $Q$ | `above` | outputs with and without the record |
+| $P$, $Q$ | – | outputs with and without the record |
+| – | `above`, `below` | pairs that dominate, and pairs that data attain |
 | – | `log_miss` | $\log$ of the chance that no differing record is in the step |
 """
 
@@ -119,7 +120,8 @@ def both_ways(
 def between(
     above: DominatingPair, attained: DominatingPair, count: int
 ) -> Direction:
-    """What dominates; attained are fourths of the steps one way or back."""
+    """What dominates, and five data sets: in 0, 1/4, ..., 1 of the steps
+    the record moves the sum, in the others its substitute does."""
     firsts = [(count * k + 2) // 4 for k in range(5)]
     ways = [((attained, n), (attained.reversed(), count - n)) for n in firsts]
     return Direction(((above, count),), tuple(dict.fromkeys(ways)))
@@ -273,7 +275,7 @@ class FixedBatch(Sampling):
     def zeroed(
         self, mechanism: Mechanism, size: int, miss: float, count: int
     ) -> list[Direction]:
-        """A record counts for nothing, and others take its place."""
+        """A record counts for nothing, and keeps its place."""
         if size > 1:
             raise NotImplementedError(
                 f"group_size={size}: no theorem covers zeroed groups "
@@ -398,16 +400,9 @@ def run_directions(
     for d in range(max(map(len, found))):
         each = [x[d % len(x)] for x in found]
         above = counted([step for x in each for step in x.above])
+        ways = [x.below or (x.above,) for x in each]
         below = [
-            counted(
-                [
-                    step
-                    for x in each
-                    for step in (x.below or (x.above,))[
-                        k % len(x.below or (x.above,))
-                    ]
-                ]
-            )
+            counted([step for x in ways for step in x[k % len(x)]])
             for k in range(max(len(x.below) for x in each))
         ]
         runs.append(Direction(above, tuple(dict.fromkeys(below))))
