@@ -3,7 +3,6 @@
 # make tangle  writes accountlib anew from the notebooks
 # make lint    style, types and sizes only
 # make lab     opens the notebooks in JupyterLab
-# make search  looks for runs where add is worse than remove: search/README.md
 # make assignments   sheets for the students of a roster: course/README.md
 # make grade SUBMISSIONS=folder   marks and feedback, in build/course/marks
 # make clean   removes what was built
@@ -33,7 +32,7 @@ PAGES := $(wildcard notebooks/*.md notebooks/beyond/*.md)
 # Not there where a course keeps it in a repository of its own.
 ASSIGNMENTS := $(wildcard notebooks/assignments)
 
-.PHONY: book test tangle lint lab search assignments grade clean
+.PHONY: book test tangle lint lab assignments grade clean
 .DELETE_ON_ERROR:
 
 book: build/book.done
@@ -60,17 +59,13 @@ lint: $(READY)
 	rm -rf build/pages
 	$(RUN) -m jupytext -q --from notebooks///md:myst \
 	    --to build/pages///ipynb $(PAGES)
-	$(RUN) -m ruff check -q accountlib tests benchmarks tools search course \
+	$(RUN) -m ruff check -q accountlib tests benchmarks tools course \
 	    $(ASSIGNMENTS) conftest.py book/conf.py build/pages/*.ipynb \
 	    build/pages/*/*.ipynb
 	$(RUN) -m mypy accountlib course
 
 lab: $(READY)
 	$(RUN) -m jupyter lab notebooks
-
-search: $(READY)
-	$(PIP) tqdm dask distributed
-	nice $(RUN) search/directions.py
 
 # COURSE is the folder with a course's questions, solutions and secret; it may
 # stand in a repository of its own.

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import nbval.plugin
+import warm
 
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -23,3 +24,4 @@ class Kernel(nbval.plugin.RunningKernel):
 
 
 nbval.plugin.RunningKernel = Kernel
+warm.install()

@@ -35,7 +35,6 @@ class Accountant:
     module = ""
     default: Setting = "default"
     others: tuple[Setting, ...] = ()
-    quickest: Setting | None = None  # where it is not the default
     finest: Setting | None = None
 
     def load(self) -> Any:
@@ -48,7 +47,7 @@ class Accountant:
 
     def settings(self, case: Case, quick: bool) -> list[Setting]:
         if quick:
-            return [self.quickest or self.default]
+            return [self.default]
         if case.scope == "few":
             return [self.default]
         extra = [self.finest] if case.scope == "fine" and self.finest else []
@@ -63,9 +62,6 @@ class Accountlib(Accountant):
 
     package = module = "accountlib"
     default = 1e-3
-
-    def load(self) -> Any:
-        return super().load()
 
     def version(self) -> str:
         return self.load().__version__
@@ -106,7 +102,6 @@ class GooglePld(Accountant):
     module = "dp_accounting.pld.privacy_loss_distribution"
     default = 1e-4
     others: tuple[Setting, ...] = (1e-2, 1e-3, 1e-5)
-    quickest = 1e-3
     finest: Setting | None = 1e-6
 
     def __init__(self, two_sided: bool = False) -> None:
@@ -238,7 +233,6 @@ class Opake(Accountant):
     module = "opake.api.accounting.core.opake_accounting"
     default = 1e-4
     others = (1e-2, 1e-3, 1e-5)
-    quickest = 1e-3
     finest = 1e-6
 
     def bracket(self, case: Case, setting: Setting) -> Bracket:

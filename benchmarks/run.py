@@ -169,34 +169,25 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("--python", action="append", help="an interpreter; repeatable")
     add("--only", action="append", choices=ACCOUNTANTS, help="repeatable")
-    add("--skip", action="append", choices=ACCOUNTANTS, default=[])
     add("--case", action="append", choices=CASES, help="repeatable")
     add("--quick", action="store_true", help="one setting of each")
     add("--seconds", type=float, default=120, help="limit of one cell")
-    add("--memory-gb", type=float, default=12, help="limit; 0 for none")
-    add("--truth", action="store_true", help="find the truth anew")
     add("--show", action="store_true", help="print the table and stop")
     return parser.parse_args()
 
 
 def find_truth(
-    results: dict, python: str, case: Case, seconds: float, anew: bool
+    results: dict, python: str, case: Case, seconds: float
 ) -> dict | None:
-    """The true answer of a case, computed once and kept.
-
-    Found anew, it also judges the kept rows.
-    """
+    """The true answer of a case, computed once and kept."""
     kept = results["truth"]
-    if anew or case.name not in kept:
+    if case.name not in kept:
         request = {"task": "truth", "case": case.name}
         answer = ask(python, request, seconds)
         if "source" not in answer:
             print(f"{case.name}: no truth: {answer}")
             return None
         kept[case.name] = answer
-        for cells in results["cells"].values():
-            for setting, cell in cells.get(case.name, {}).items():
-                cells[case.name][setting] = judge(cell, answer)
         write(results)
     return kept[case.name]
 
@@ -209,7 +200,6 @@ def main() -> None:
         return
     pythons = options.python or [sys.executable]
     names = options.only or list(ACCOUNTANTS)
-    names = [name for name in names if name not in options.skip]
     found = find(names, pythons, options.seconds)
     for name, (_, info) in found.items():
         before = results["accountants"].get(name, {})
@@ -221,16 +211,13 @@ def main() -> None:
         "cores": os.cpu_count(),
         "processor": platform.machine(),
         "system": platform.system(),
-        "memory_limit_gb": options.memory_gb,
         "time_limit_seconds": options.seconds,
     }
     start = time.perf_counter()
     for case in CASES.values():
         if options.case and case.name not in options.case:
             continue
-        truth = find_truth(
-            results, pythons[0], case, options.seconds, options.truth
-        )
+        truth = find_truth(results, pythons[0], case, options.seconds)
         answer = (truth["low"] + truth["high"]) / 2 if truth else 1.0
         for name, (python, _) in found.items():
             accountant: Accountant = ACCOUNTANTS[name]
@@ -242,7 +229,6 @@ def main() -> None:
                     "setting": setting,
                     "answer": answer,
                     "seconds": options.seconds,
-                    "memory_gb": options.memory_gb,
                 }
                 cell = judge(ask(python, request, options.seconds), truth)
                 for key in ("version", "python"):

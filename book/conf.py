@@ -17,10 +17,11 @@ from jupyter_cache import get_cache
 from jupyter_cache.executors import load_executor
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
 
-import accountlib  # noqa: E402  # the folder above, put on the path
+import accountlib  # noqa: E402  # from the folders put on the path
+import warm  # noqa: E402
 
 settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 project = html_title = settings["title"]
@@ -85,6 +86,7 @@ def execute(app):
         else:
             store.add_nb_to_project(path, read_data=READER)
     if copies:
+        warm.install()
         executor = load_executor("local-parallel", store)
         pages = list(copies.values())
         executor.run_and_cache(filter_uris=pages, timeout=nb_execution_timeout)

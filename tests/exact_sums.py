@@ -8,7 +8,7 @@ import math
 from itertools import product
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
 from accountlib.cells import Table
 from accountlib.fourier import Part
@@ -72,12 +72,6 @@ def delta(totals, epsilon):
         if not loss < e:
             value += mass * (1 - (e - loss).exp()).max(arb(0))
     return value
-
-
-def moment(totals, order):
-    """The integral of e^(order s)."""
-    z = arb(float(order))
-    return sum((m * (z * x).exp() for x, m in totals), arb(0))
 
 
 def violates(lower, upper, truth):
@@ -181,11 +175,6 @@ def random_part(rng, tables):
     if rng.random() < 0.5:
         epsilon = float(rng.normal(epsilon, 3 / tilt))
     return part, epsilon
-
-
-def with_precision(function, *args):
-    with ctx.workprec(PRECISION):
-        return function(*args)
 
 
 def two_losses(table, epsilon):

@@ -148,8 +148,3 @@ class SampledStep:
     def errors(self, z):
         missed = (1 - self.rate) * mp.ncdf(z)
         return mp.ncdf(-z), missed + self.rate * mp.ncdf(z - self.shift)
-
-    def mu_at(self, z):
-        found = (1 - self.rate) * mp.ncdf(-z)
-        found += self.rate * mp.ncdf(self.shift - z)
-        return z + (quantile(found) if found < 0.5 else -quantile(1 - found))

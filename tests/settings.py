@@ -26,7 +26,6 @@ class Setting:
     group_size: int
     question: str  # "epsilon" at a delta, or "delta" at an epsilon
     value: float
-    how: str  # the truth is computed
 
 
 known = lru_cache(maxsize=4)(truth_of)
@@ -280,8 +279,7 @@ def drawn(families, hard, rng):
             continue
         most = 1000 if question == "delta" else 1 - 1e-16
         if value == 0 or 1e-200 <= value <= most:
-            asked_for = question, float(value), truth.how
-            return Setting(make.__name__, *words, *asked_for)
+            return Setting(make.__name__, *words, question, float(value))
 
 
 ordinary = partial(drawn, ORDINARY, False)

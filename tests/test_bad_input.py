@@ -12,8 +12,15 @@ from accountlib import gaussian, groups
 
 NAN, INF = math.nan, math.inf
 RUN = al.Release(al.Gaussian(1.0))
+PAIR = al.Gaussian(1.0).removed(1)
+ONE = al.PrivacyLossDistribution(1.0, 0, [0.5, 0.5], 0.0)
 REMOVE: dict[str, Any] = {"adjacency": "remove"}
 NO_NUMBERS: tuple[Any, ...] = (NAN, None, "0.5", True, 1j)
+
+
+def calibrated(**changed: Any) -> Any:
+    asked = {"epsilon": 1.0, "delta": 1e-6, "low": 1, "high": 9} | changed
+    return al.calibrate(lambda n: RUN, whole=True, **asked, **REMOVE)
 
 
 def line(order: Any) -> Any:
@@ -21,15 +28,16 @@ def line(order: Any) -> Any:
 
 
 NUMBERS: list[tuple[Any, str, tuple[Any, ...]]] = [
-    (al.Gaussian, "noise_multiplier", (0, -1, INF, [1.0, 2.0])),
-    (al.Laplace, "scale", (0, -1, INF)),
+    (al.Gaussian, "noise_multiplier", (0.004, 1.1e6, INF, [1.0, 2.0])),
+    (al.Laplace, "scale", (0, -1, INF, 2e6)),
     (al.RandomizedResponse, "truth_probability", (-0.1, 1.1)),
     (al.PureDP, "epsilon", (-1, 101, INF)),
     (lambda x: al.ApproximateDP(x, 0.1), "epsilon", (-1, 101)),
     (lambda x: al.ApproximateDP(1, x), "delta", (-1, 2)),
-    (al.DiscreteGaussian, "sigma", (0, -1)),
-    (lambda x: al.DiscreteGaussian(1.0, x), "sensitivity", (0, 1.5)),
-    (al.DiscreteLaplace, "scale", (0, -1)),
+    (al.DiscreteGaussian, "sigma", (0, 0.001, 1e5)),
+    (lambda x: al.DiscreteGaussian(1e3, x), "sensitivity", (0, 1.5, 10**400)),
+    (al.DiscreteLaplace, "scale", (0, 0.001, 1e7)),
+    (lambda x: al.DiscreteLaplace(1.0, x), "sensitivity", (-1, 2e5)),
     (
         lambda x: al.MixtureOfGaussians([0, 1], [0.5, 0.5], x),
         "noise_multiplier",
@@ -39,7 +47,7 @@ NUMBERS: list[tuple[Any, str, tuple[Any, ...]]] = [
     (lambda x: al.FixedBatch(x, 10), "batch_size", (2.5, -1, 11)),
     (lambda x: al.FixedBatch(1, x), "dataset_size", (2.5, 0)),
     (lambda x: al.Release(al.Gaussian(1), count=x), "count", (0, 2.5, 1e10)),
-    (lambda x: al.epsilon(RUN, delta=x, **REMOVE), "delta", (-1e-9, 1.1)),
+    (lambda x: al.epsilon(RUN, delta=x, **REMOVE), "delta", (-1e-9, 1e-201)),
     (lambda x: al.delta(RUN, epsilon=x, **REMOVE), "epsilon", (-1, 1001)),
     (
         lambda x: al.epsilon(RUN, delta=0.1, relative_width=x, **REMOVE),
@@ -59,6 +67,42 @@ NUMBERS: list[tuple[Any, str, tuple[Any, ...]]] = [
         "alpha",
         (-1, INF),
     ),
+    (lambda x: al.discretize(PAIR, step=x), "step", (0, INF, 1e-9)),
+    (lambda x: al.self_compose(ONE, x), "count", (0, 1.5, 10**10)),
+    (lambda x: al.PrivacyLossDistribution(x, 0, [1], 0), "step", (0,)),
+    (
+        lambda x: al.PrivacyLossDistribution(1, x, [1], 0),
+        "first_index",
+        (0.5,),
+    ),
+    (lambda x: al.PrivacyLossDistribution(1, 0, [x], 0), "mass", (-1e-20,)),
+    (
+        lambda x: al.PrivacyLossDistribution(1, 0, [1], x),
+        "infinity_mass",
+        (1.5,),
+    ),
+    (lambda x: ONE.delta(x), "epsilon", (INF,)),
+    (lambda x: ONE.epsilon(x), "delta", (-0.1, 1.1)),
+    (lambda x: calibrated(low=x), "low", (0, 1.5)),
+    (lambda x: calibrated(high=x), "high", (0.5,)),
+    (lambda x: calibrated(epsilon=x), "epsilon", (-1,)),
+    (lambda x: al.gdp(RUN, cutoff=x, **REMOVE), "cutoff", (0,)),
+    (al.mu_from_pure_dp, "epsilon", (-1, INF)),
+    (lambda x: al.mu_from_epsilon_delta(x, delta=0.1), "epsilon", (-1,)),
+    (lambda x: al.mu_from_epsilon_delta(1.0, delta=x), "delta", (1.1,)),
+    (lambda x: al.gaussian_tradeoff(0.5, mu=x), "mu", (-1,)),
+    (lambda x: al.dp_tradeoff(0.5, epsilon=1, delta=x), "delta", (2,)),
+    (
+        lambda x: al.tradeoff_curve(RUN, **REMOVE)(x),
+        "false_positive",
+        (1.5,),
+    ),
+    (
+        lambda x: al.tradeoff_curve(RUN, cutoff=x, **REMOVE),
+        "cutoff",
+        (0.3,),
+    ),
+    (lambda x: al.report(RUN, deltas=[x], **REMOVE), "delta", (2,)),
     *[
         (curve, "order", (0.99, -2, [2, NAN]))
         for curve in (
@@ -117,6 +161,10 @@ def test_bad_numbers(make: Any, value: Any, name: str) -> None:
         (lambda: al.hockey_stick([1], [0.5, 0.5], 1), "same length"),
         (lambda: al.hockey_stick([NAN, 1], [1, 0], 1), r"p must lie in \[0"),
         (lambda: al.DiscretePair([0.5, 0.5], [0.5, 0.4]), "q must"),
+        (lambda: al.DiscretePair([0.5, 0.5], [0.5, 0.5 + 1e-11]), "q must"),
+        (lambda: al.DiscretePair([1.5, -0.5], [0.5, 0.5]), "p must lie"),
+        (lambda: al.DiscretePair("ab", [0.5, 0.5]), "p must lie"),
+        (lambda: al.DiscretePair(1.0, 1.0), "p must be a list"),
         (lambda: al.DiscretePair([], []), "p must"),
         (lambda: al.DiscretePair([1.0], [0.5, 0.5]), "same length"),
         (lambda: al.DiscretePair([1.0], None), "q must"),
@@ -129,6 +177,16 @@ def test_bad_numbers(make: Any, value: Any, name: str) -> None:
             "probabilities",
         ),
         (lambda: al.MixtureOfGaussians([0, 1], [1.0], 1.0), "same length"),
+        (lambda: al.MixtureOfGaussians([0, 400], [0.5, 0.5], 1), r"\[2, 1e6"),
+        (lambda: al.DiscreteGaussian(1.0, 201), "sigma"),
+        (lambda: al.discretize(RUN, step=0.1), "pair must"),
+        (lambda: al.discretize(PAIR, step=0.1, bound="above"), "bound must"),
+        (lambda: al.self_compose([0.5, 0.5], 2), "distribution"),
+        (lambda: al.compose([ONE, None]), "distributions"),
+        (lambda: al.PrivacyLossDistribution(1, 0, [], 0), "mass"),
+        (lambda: al.PrivacyLossDistribution(1, 0, [1], 0, "x"), "bound"),
+        (lambda: al.tradeoff_curve(RUN, bound="x", **REMOVE), "bound must"),
+        (lambda: al.explain(RUN, **REMOVE), "epsilon or delta"),
         (lambda: al.Release(0.8), "mechanism must be a Mechanism"),
         (lambda: al.Release(al.Gaussian), "mechanism must be a Mechanism"),
         (lambda: al.Release(al.Gaussian(1), 0.1), "sampling must be a"),

@@ -55,15 +55,6 @@ def test_tables_of_cells_enclose_the_list():
                     assert high - low < 1e-12
 
 
-def test_reversed_twice_is_the_same():
-    cells = some_cells(*random_list(), 8)
-    back = cells.reversed().reversed()
-    for name in ("log_p", "log_q", "loss", "left", "right", "loss_error"):
-        assert np.array_equal(getattr(back, name), getattr(cells, name))
-    assert np.array_equal(cells.reversed().left, -cells.right[::-1])
-    assert np.array_equal(cells.reversed().log_p, cells.log_q[::-1])
-
-
 def test_sampled_cells_are_those_of_the_sampled_list():
     for _ in range(50):
         p, q = random_list()

@@ -71,3 +71,22 @@ def test_other_triples_under_a_fixed_batch() -> None:
         q = (1 - rate) * without + rate * two
         run = al.Release(al.PureDP(real * (1 + 1e-12)), al.Poisson(rate))
         assert np.all(positive_part(p, q, LOGS) <= worst(run) + 1e-12)
+
+
+def test_remove_is_worse_in_one_step_of_symmetric_pairs_only() -> None:
+    """The lemma of remove and add needs H(A || B) = H(B || A)."""
+    p, q = [0.85, 0.15], [0.75, 0.25]
+    at = np.linspace(0.01, 0.9, 30)
+    for base, symmetric in (
+        (al.DiscretePair(p, q), False),
+        (al.RandomizedResponse(0.75), True),
+        (al.Laplace(1.0), True),
+    ):
+        step = al.Release(base, al.Poisson(0.5))
+        remove, add = (
+            al.delta(step, epsilon=at, adjacency=side)
+            for side in ("remove", "add")
+        )
+        assert bool(np.all(add.lower <= remove.upper)) == symmetric
+    bare = [al.hockey_stick(*x, 1.2) for x in ((p, q), (q, p))]
+    assert bare[0] == 0 and abs(bare[1] - 0.07) < 1e-15

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import ndtr
 
 from accountlib.dominating_pairs import (
     Mirrored,
@@ -100,51 +99,6 @@ def test_pairs_of_substitution(step):
         assert np.all(fine["lower"].delta(at) <= ends["upper"].delta(at))
         width = fine["upper"].delta(0.5) - fine["lower"].delta(0.5)
         assert 0 <= width < 2e-5
-
-
-def test_merging_is_of_second_order():
-    at = np.linspace(0, 3, 2999)
-    exact = ndtr(0.5 - at) - np.exp(at) * ndtr(-0.5 - at)
-    gaps = [
-        abs(discretize(GAUSS, step=x, bound="lower").delta(at) - exact).mean()
-        for x in (0.04, 0.02)
-    ]
-    assert 3.3 < gaps[0] / gaps[1] < 4.7
-
-
-def test_infinite_losses_stay():
-    pair = outcomes((0.4, 0.6), (0.0, 1.0))
-    for bound in BOUNDS:
-        pld = discretize(pair, step=0.3, bound=bound)
-        assert pld.infinity_mass == pytest.approx(0.4, rel=1e-13)
-    only = outcomes((1.0, 0.0), (0.0, 1.0))
-    for bound in BOUNDS:
-        pld = discretize(only, step=0.3, bound=bound)
-        assert pld.mass.sum() == 0
-        assert pld.infinity_mass == pytest.approx(1.0, rel=1e-13)
-        nothing = discretize(only.reversed(), step=0.3, bound=bound)
-        assert nothing.infinity_mass == pytest.approx(1.0, rel=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("changed", "word"),
-    [
-        ({"step": 0.0}, "step"),
-        ({"step": math.inf}, "step"),
-        ({"step": [0.1]}, "step"),
-        ({"step": "0.1"}, "step"),
-        ({"step": 1e-9}, "step must be larger"),
-        ({"step": 1e-9, "bound": "lower"}, "step must be larger"),
-        ({"bound": "above"}, "bound"),
-        ({"bound": None}, "bound"),
-        ({"pair": Gaussian(1.0)}, "pair"),
-        ({"pair": (0.5, 0.5)}, "pair"),
-    ],
-)
-def test_bad_input(changed, word):
-    given = {"pair": GAUSS, "step": 0.1} | changed
-    with pytest.raises(ValueError, match=word):
-        discretize(given.pop("pair"), **given)
 
 
 def test_hull():

@@ -92,10 +92,3 @@ def test_dictionaries_are_ready_for_json(run):
         assert float(row["upper"]) == bound.upper
     again = pickle.loads(pickle.dumps(one))
     assert again == one and str(again) == str(one)
-
-
-def test_values_are_refused():
-    for wrong in ({"deltas": [2.0]}, {"cutoff": 0.0}, {"group_size": 0}):
-        name = next(iter(wrong)).removesuffix("s")
-        with pytest.raises(ValueError, match=name):
-            report(IMAGES, **BOTH, **wrong)

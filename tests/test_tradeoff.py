@@ -19,13 +19,11 @@ from accountlib.mechanisms import (
 )
 from accountlib.sampling import FixedBatch, Poisson, Release
 from accountlib.tradeoff import (
-    TradeoffCurve,
     both_curves,
     dp_tradeoff,
     gaussian_tradeoff,
     hull,
     kinks,
-    tradeoff_curve,
 )
 from tests.exact_tradeoffs import Curve, Pair, SampledStep, mp, quantile
 
@@ -188,21 +186,3 @@ def test_lines_that_meet_in_order():
     assert np.all(np.diff(x) <= 0) and len(x) == len(b) - 1
     assert np.all(np.interp(a, b, low) <= rough * (1 + 1e-12))
     assert x @ np.diff(b) == pytest.approx(rough[0] - rough[-1])
-
-
-def test_values_are_refused():
-    curve = tradeoff_curve(Release(RandomizedResponse(0.75)), adjacency="add")
-    with pytest.raises(ValueError, match="false_positive must"):
-        curve(1.5)
-    with pytest.raises(ValueError, match="epsilon must"):
-        curve.delta(1e4)
-    with pytest.raises(ValueError, match="mu must"):
-        gaussian_tradeoff(0.5, mu=-1.0)
-    with pytest.raises(ValueError, match="delta must"):
-        dp_tradeoff(0.5, epsilon=1.0, delta=2.0)
-    for wrong in ({"bound": "x"}, {"cutoff": 0.3}, {"relative_width": 0.0}):
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            tradeoff_curve(CIFAR, adjacency="add", **wrong)
-    with pytest.raises(ValueError, match="adjacency"):
-        tradeoff_curve(CIFAR, adjacency="both")
-    assert isinstance(curve, TradeoffCurve) and curve.bound == "lower"

@@ -7,7 +7,6 @@
 * closed form   one step, or Gaussian steps without sampling, in balls
 * sum           lists of outcomes, counted, with Gaussian steps or one more
                 step of any kind; Laplace steps without sampling; in balls
-* quadrature    two steps, one with Laplace noise: error estimated
 * contour       all else: two lines that must agree, error estimated
 
 P is the output with the record, Q without: "remove" compares P with Q, "add"
@@ -433,27 +432,6 @@ def laplace_sum(c, count, epsilon):
     return 2 * (b * (x - count)).exp() * arb(2) ** -count * total
 
 
-def two_steps(one, other, epsilon):
-    """Laplace noise, integrated, and the curve of any other step."""
-    kinks, values = set(one.m.tolist()), []
-    for loss in other.at(other.m)[1] if not other.smooth else ():
-        for a, b in pairwise(one.m.tolist()):
-            goal = (epsilon - loss,)
-            if one.gap(a, *goal) * one.gap(b, *goal) < 0:
-                kinks.add(optimize.brentq(one.gap, a, b, goal, xtol=1e-15))
-    for points in (20, 26):
-        panels = math.ceil(float(np.ptp(one.m)))
-        logs, losses = one.panels(sorted(kinks), panels, points)
-        with ctx.workprec(256):
-            rest = [other.curve((epsilon - arb(x)).exp()) for x in losses]
-        values.append(float(np.exp(logs) @ [float(x) for x in rest]))
-        radius = float(np.exp(logs) @ [float(x.rad()) for x in rest])
-    error = abs(values[0] - values[1]) + 1e-12 * values[1] + radius
-    if not error <= LOOSEST * values[1]:
-        raise NoTruth("quadrature")
-    return values[1] - error, values[1] + error
-
-
 # --- the contour ------------------------------------------------------------
 
 ROW = 32
@@ -643,25 +621,19 @@ class Run:
         rest = [(x, n) for x, n in steps if not x.listed]
         plain = [n * x.shift**2 for x, n in rest if x.shift and x.smooth]
         total, curve = sum(n for _, n in rest), None
-        one, last = steps[0][0], steps[-1][0]
+        one = steps[0][0]
         if rest and len(plain) == len(rest):
             curve = partial(gaussian_curve, sum(plain))
         elif total == 1:
             curve = rest[0][0].curve
-        self.how, way = "contour", None
+        way = None
         if self.lists and (curve or not rest):
-            self.how, way = "sum", partial(sum_of_lists, self.lists, curve)
+            way = partial(sum_of_lists, self.lists, curve)
         elif curve:
-            self.how = "closed form"
             way = partial(enclosed, lambda x: curve(arb(x).exp()))
         elif len(steps) == 1 and one.shift and total <= 80:
-            self.how, sums = "sum", partial(laplace_sum, one.shift, total)
+            sums = partial(laplace_sum, one.shift, total)
             way = partial(enclosed, sums)
-        elif (
-            not self.lists and total == 2 and not (one.smooth and last.smooth)
-        ):
-            two = sorted((one, last), key=lambda x: x.smooth)
-            self.how, way = "quadrature", partial(two_steps, *two)
         self.ways = [way] * bool(way) + [self.by_contour] * bool(rest)
         with ctx.workprec(200):
             tops = [(x.end(-1), n) for x, n in steps]
@@ -706,11 +678,7 @@ class Truth:
     """The worst of some directions: what is attained, and what is proven."""
 
     def __init__(self, attained, proven):
-        self.attained, self.proven, self.how = (
-            attained,
-            proven,
-            attained[0].how,
-        )
+        self.attained, self.proven = attained, proven
 
     def worst(self, ends):
         low = [ends(run) for run in self.attained]

@@ -54,31 +54,6 @@ def test_one_step_by_a_plain_sum(mu, batch):
         assert found.width < 1e-4 or found.upper < 1e-9
 
 
-def test_two_steps_by_simulation_of_the_worst_data():
-    """A likelihood-ratio test on the attained pair stays below the bound."""
-    mu, rate, count = 1.0, 0.1, 10
-    run = Release(Gaussian(1 / mu), ZeroedBatch(10, 100), count)
-    rng = np.random.default_rng(5)
-
-    def losses(move, size):
-        z = rng.normal(size=(size, count))
-        z += move * (rng.random((size, count)) < rate)
-        p, q = (
-            (1 - rate) + rate * np.exp(k * mu * (z - k * mu / 2))
-            for k in (2, 1)
-        )
-        return np.log(p / q).sum(1)
-
-    size = 400_000
-    loss = losses(2 * mu, size)
-    for at in (0.5, 1.0):
-        gain = np.maximum(-np.expm1(np.minimum(at - loss, 0.0)), 0.0)
-        found = delta(run, epsilon=at, adjacency="zero-out")
-        error = 5 * gain.std() / math.sqrt(size)
-        assert gain.mean() - error <= found.upper
-        assert found.lower <= found.upper <= 1.1 * (gain.mean() + error)
-
-
 @np.errstate(all="ignore")
 def test_cells_of_the_opposed_pair_enclose_its_losses():
     for mu, miss in ((0.5, math.log1p(-0.1)), (3.0, math.log1p(-1e-6))):

@@ -1,9 +1,6 @@
 """The pages that `make book` builds, as they stand in build/html."""
 
-import functools
-
 import yaml
-from bs4 import BeautifulSoup
 
 from tests import ROOT
 
@@ -15,8 +12,3 @@ PAGES = [f"{TOC['root']}.html"] + [
     for part in TOC["parts"]
     for entry in part["chapters"]
 ]
-
-
-@functools.cache
-def soup(page):
-    return BeautifulSoup((HTML / page).read_text("utf-8"), "html.parser")

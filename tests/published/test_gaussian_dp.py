@@ -19,13 +19,12 @@ from accountlib.mechanisms import (
     Gaussian,
     Laplace,
     PureDP,
-    RandomizedResponse,
 )
 from accountlib.regret import gdp
 from accountlib.sampling import Poisson, Release
 from accountlib.tradeoff import both_curves, gaussian_tradeoff
 from tests import DATA
-from tests.exact_tradeoffs import Curve, Pair, gaussian_profile, mp
+from tests.exact_tradeoffs import gaussian_profile, mp
 
 BOTH = {"adjacency": "add-or-remove"}
 CIFAR = Poisson(16384 / 50000)
@@ -162,28 +161,6 @@ def test_figure_3_trends():
     assert regret(2, 0.1, 400) == pytest.approx(1.3e-2, abs=2e-3)
     middle = regret(2, 0.1, 100)
     assert middle > regret(2, 1e-3, 100) and middle > regret(2, 0.8, 100)
-
-
-def test_theorem_2_7_and_equation_6():
-    """delta from f and f from delta, for fractions."""
-    exact = Pair([0.5, 0.25, 0.25], [0.125, 0.25, 0.625]).power(2)
-    run = Release(RandomizedResponse(0.75), Poisson(0.5), 2)
-    curve = Curve(exact, "remove")
-    for x in (0.0, 0.1, 0.37, 0.9):
-        slopes = [
-            (b - d) / (c - a)
-            for (a, b), (c, d) in zip(
-                curve.corners, curve.corners[1:], strict=False
-            )
-        ]
-        best = max(1 - curve.delta(s) - s * x for s in slopes)
-        assert float(best) == pytest.approx(float(curve(x)), abs=1e-15)
-    lower, upper = both_curves(run, "remove")
-    for e in (-1.0, 0.0, 0.4):
-        x = np.linspace(0, 1, 4001)
-        own = np.max(1 - lower(x) - math.exp(e) * x)
-        assert own <= lower.delta(e) * (1 + 1e-12)
-        assert own == pytest.approx(lower.delta(e), abs=1e-3)
 
 
 def test_proposition_4_2():
