@@ -1,18 +1,7 @@
 # Generated from notebooks/conversion.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which epsilon does a curve promise?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $a$ | `order`, `orders` | order of a Rényi divergence, in $(1, 10^4]$, or $\infty$ |
-| $R(a)$ | `rdp` | Rényi DP curve |
-| $L$ | – | privacy loss |
-| $\varepsilon$, $\delta$ | `epsilon`, `delta` | the promise |
-| $c_a$ | `log_weight` (its logarithm) | height of a tail bound, in $(0, 1)$ |
-"""
+r"""Which epsilon does a curve promise?."""
 
 import math
 from collections.abc import Callable

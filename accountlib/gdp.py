@@ -1,18 +1,7 @@
 # Generated from notebooks/gdp.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""One number?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $x$, $y$, $w$ | `x`, `y`, `w` | false-positive and false-negative rate; $w = 1 - y$ |
-| $f$, $f_\mu$ | `lower`, `upper`, – | trade-off function, between two curves; that of two unit normals |
-| $\mu(x, y)$ | `mu_through` | the $\mu$ whose curve passes through the point |
-| $c$, $\mu_c$ | `cutoff`, `mu_between` | error rates below $c$ are left out; the largest $\mu$ then |
-| $z$ | `z` | place on the axis of a normal law, $-\Phi^{-1}(x)$ |
-"""
+r"""One number?."""
 
 import math
 from typing import Any

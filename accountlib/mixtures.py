@@ -1,16 +1,7 @@
 # Generated from notebooks/mixtures.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does a random sensitivity reveal?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $c_j$ | `sensitivities` | what the record adds to the sum, in clipping norms, $\ge 0$ |
-| $w_j$ | `probabilities` | how likely that is |
-| $\sigma$ | `noise_multiplier` | standard deviation of the noise, in clipping norms |
-"""
+r"""What does a random sensitivity reveal?."""
 
 import math
 from collections.abc import Sequence

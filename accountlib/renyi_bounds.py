@@ -1,22 +1,7 @@
 # Generated from notebooks/renyi_bounds.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Are twenty terms enough?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $n$ | `order` | a whole order, 2 to $10^4$ |
-| $R(a)$, $R_\gamma(a)$ | `rdp`, – | Rényi DP curve of a mechanism, without and with sampling |
-| $\gamma$ | `rate` | sampling rate |
-| $b_\ell$ | – | $\binom{n}{\ell}(1-\gamma)^{n-\ell}\gamma^\ell$, a binomial probability |
-| $\tau$ | `terms` | number of terms kept at each end of a sum |
-| $x$ | – | $R(n - \tau)$, which replaces $R(\ell)$ in the middle of the sum |
-| $\chi_\ell$, $\chi'_\ell$ | `pearson_vajda` | odd moments $E_Q[(p/q - 1)^\ell]$ and $E_P[(q/p - 1)^\ell]$ |
-| $\kappa$, $\kappa'$ | – | means of Poisson distributions |
-| $\rho$, $\omega$ | `rho`, `omega` | slope and end of a tCDP line |
-"""
+r"""Are twenty terms enough?."""
 
 import math
 from typing import Any

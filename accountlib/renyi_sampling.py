@@ -1,22 +1,7 @@
 # Generated from notebooks/renyi_sampling.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What is the curve of a sampled step?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $n$ | `order` | a whole order, 2 to $10^4$; not a number of records |
-| $R(a)$, $R_\gamma(a)$ | `rdp`, – | Rényi DP curve of a mechanism, without and with sampling |
-| $\gamma$ | `rate` | sampling rate, 0 or in $[10^{-9}, 1]$ |
-| $p$, $q$, $m$ | – | densities of $P$, $Q$ and of the mixture $M = (1-\gamma)Q + \gamma P$ |
-| $M'$, $m'$ | – | $(1-\gamma)P + \gamma Q$ and its density |
-| $A_{\text{remove}}$, $A_{\text{add}}$ | – | moments of order $n$ of a sampled step, in its two directions |
-| $b_\ell$ | `log_binomial` | $\binom{n}{\ell}(1-\gamma)^{n-\ell}\gamma^\ell$, a binomial probability |
-| $\chi_\ell$ | `signed_moment` | $E_Q[(p/q - 1)^\ell]$, a Pearson–Vajda moment |
-| $\theta$ | – | weight of one direction, in $(0, 1)$ |
-"""
+r"""What is the curve of a sampled step?."""
 
 import math
 from collections.abc import Callable

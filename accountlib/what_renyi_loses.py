@@ -1,20 +1,7 @@
 # Generated from notebooks/what_renyi_loses.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does a Rényi curve lose?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $a$ | `order` | order of a Rényi divergence, in $(1, 10^4]$, or $\infty$ |
-| $R(a)$ | `rdp_curve` | Rényi DP curve of a run |
-| $P_j$, $Q_j$ | `pair` | pair of release $j$, in one direction |
-| $T_j$ | `count` | number of times that release $j$ is repeated |
-| $T$ | `count` | number of runs of one $(\varepsilon, \delta)$ guarantee |
-| $\varepsilon$, $\delta$ | `epsilon`, `delta` | the guarantee of one run |
-| $\tilde\varepsilon$, $\tilde\delta$ | –, `slack` | $\varepsilon$ of the composition; what its $\delta$ has beside the mass of revealed runs |
-"""
+r"""What does a Rényi curve lose?."""
 
 import math
 from collections.abc import Callable, Sequence
