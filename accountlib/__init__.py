@@ -41,8 +41,12 @@ from .optimistic import discretize
 from .pld import PrivacyLossDistribution
 from .regret import GDPFit, gdp
 from .renyi import gaussian_rdp, laplace_rdp, randomized_response_rdp
-from .renyi_bounds import poisson_rdp_terms, without_replacement_rdp
-from .renyi_sampling import pearson_vajda, poisson_rdp
+from .renyi_bounds import (
+    pearson_vajda,
+    poisson_rdp_terms,
+    without_replacement_rdp,
+)
+from .renyi_sampling import poisson_rdp
 from .report import PrivacyReport, report
 from .sampling import (
     Adjacency,
@@ -101,9 +105,9 @@ __all__ = [
     "randomized_response_rdp",
     "epsilon_from_rdp",
     "delta_from_rdp",
-    "pearson_vajda",
     "poisson_rdp",
     "poisson_rdp_terms",
+    "pearson_vajda",
     "without_replacement_rdp",
     "rdp_curve",
     "kairouz_epsilon",

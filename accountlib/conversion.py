@@ -1,18 +1,7 @@
 # Generated from notebooks/conversion.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which epsilon does a curve promise?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $a$ | `order`, `orders` | order of a Rényi divergence, in $(1, 10^4]$, or $\infty$ |
-| $R(a)$ | `rdp` | Rényi DP curve |
-| $L$ | – | privacy loss |
-| $\varepsilon$, $\delta$ | `epsilon`, `delta` | the promise |
-| $c_a$ | `log_weight` (its logarithm) | height of a tail bound, in $(0, 1)$ |
-"""
+r"""Which epsilon does a curve promise?."""
 
 import math
 from collections.abc import Callable
@@ -115,7 +104,7 @@ def smallest_value(
         tried = np.asarray(check("orders", orders, 1 + 1e-6, 1e4))
         return float(np.min(function(tried)))
     try:
-        rdp(1.5)
+        rdp(1.5)  # curves of sampled steps refuse it
         tried, whole = np.array(REAL_ORDERS), False
     except ValueError:
         tried, whole = np.array(WHOLE_ORDERS), True
@@ -166,7 +155,8 @@ def epsilon_from_rdp(
         value, weight = evaluate(rdp, order), log_weight(order, conversion)
         gain = (weight - math.log(goal)) / (order - 1)
         size = value + (np.abs(weight) - math.log(goal) + 1) / (order - 1)
-        return np.where(value > 0, value + gain + 8 * UNIT * size, 0.0)
+        found = value + gain + 8 * UNIT * size
+        return found if np.any(value > 0) else np.zeros_like(found)
 
     top = largest_loss(rdp) if orders is None and callable(rdp) else math.inf
     if goal > 0:
@@ -205,7 +195,8 @@ def delta_from_rdp(
         value, weight = evaluate(rdp, order), log_weight(order, conversion)
         power = (order - 1) * (value - at)
         size = (order - 1) * (value + abs(at)) + np.abs(weight) + 1
-        return np.where(value > 0, power + weight + 8 * UNIT * size, -np.inf)
+        found = power + weight + 8 * UNIT * size
+        return found if np.any(value > 0) else np.full_like(found, -np.inf)
 
     least = smallest_value(log_delta, rdp, orders)
     if least == -math.inf:  # equal distributions

@@ -1,18 +1,7 @@
 # Generated from notebooks/gdp.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""One number?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $x$, $y$, $w$ | `x`, `y`, `w` | false-positive and false-negative rate; $w = 1 - y$ |
-| $f$, $f_\mu$ | `lower`, `upper`, – | trade-off function, between two curves; that of two unit normals |
-| $\mu(x, y)$ | `mu_through` | the $\mu$ whose curve passes through the point |
-| $c$, $\mu_c$ | `cutoff`, `mu_between` | error rates below $c$ are left out; the largest $\mu$ then |
-| $z$ | `z` | place on the axis of a normal law, $-\Phi^{-1}(x)$ |
-"""
+r"""One number?."""
 
 import math
 from typing import Any
@@ -124,7 +113,8 @@ def mu_from_pure_dp(epsilon: ArrayLike) -> Any:
 def mu_from_epsilon_delta(epsilon: ArrayLike, *, delta: ArrayLike) -> Any:
     r"""The mu whose Gaussian curve goes through (epsilon, delta), from below.
 
-    One such guarantee bounds mu from below only, never from above.
+    If delta is the mechanism's exact delta(epsilon), or a lower end of it,
+    its mu is at least this. A guarantee alone bounds mu from neither side.
     Formula: the root of $\delta_\mu(\varepsilon) = \delta$.
 
     Parameters: `epsilon` ($\varepsilon$ in [0, 1e6]), `delta` ($\delta$ in

@@ -1,21 +1,7 @@
 # Generated from notebooks/groups.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Eight people of one family?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $k$ | `group_size` | number of records that are added or removed together, $\ge 1$ |
-| $\gamma$ | `rate` | sampling rate of a Poisson sample, in $[0, 1]$ |
-| $b$, $n$ | `batch_size`, `dataset_size` | records in a fixed batch, and in the larger data set |
-| $J$ | – | number of group members in a batch, random |
-| $w_j$ | `probabilities`, `weights` | probability of $J = j$ |
-| $c_j$ | `sensitivities` | by how much $j$ members can move the sum, in norms |
-| $\mu_j$ | `means` | the same in standard deviations of the noise, $c_j/\sigma$ |
-| $S$, $t$ | – | an event, and the threshold of a half-line of the same probability |
-"""
+r"""Eight people of one family?."""
 
 import math
 from collections.abc import Callable, Sequence

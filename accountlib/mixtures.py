@@ -1,16 +1,7 @@
 # Generated from notebooks/mixtures.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does a random sensitivity reveal?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $c_j$ | `sensitivities` | what the record adds to the sum, in clipping norms, $\ge 0$ |
-| $w_j$ | `probabilities` | how likely that is |
-| $\sigma$ | `noise_multiplier` | standard deviation of the noise, in clipping norms |
-"""
+r"""What does a random sensitivity reveal?."""
 
 import math
 from collections.abc import Sequence
@@ -40,6 +31,8 @@ class MixtureOfGaussians(Mechanism):
     Parameters: `sensitivities` ($c_j$ in [0, 1e6]), in clipping norms;
     `probabilities` ($w_j$, with sum 1 up to 1e-12); `noise_multiplier`
     ($\sigma$ up to 1e6), at least 0.005 and 0.005 times the largest $c_j$.
+    "zero-out" means that the record then adds nothing and all else keeps its
+    distribution; it is not so for draws with replacement.
     Raises: ValueError for other values; NotImplementedError for groups.
     Error: that of the cells, for removal and its reverse.
     Source: Choquette-Choo et al. (2023), Section 3.

@@ -1,18 +1,7 @@
 # Generated from notebooks/regret.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does it hide?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $f$, $g$; $f_\mu$ | –, `gaussian_tradeoff` | the true trade-off function and a reported one; that of $\mu$ |
-| $h_f$, $h_g$, $h_\mu$ | –, `promised` | their privacy curves, functions of $\alpha = e^\varepsilon$ |
-| $\kappa$ | `regret` | what both error rates must be shifted by, $[0, 1]$ |
-| $c$ | `cutoff` | error rates below it are left out |
-| $t$, $p_t$ | `t`, `p` | largest loss of a choice, in $[0, \varepsilon]$; its probability under $P$ |
-"""
+r"""What does it hide?."""
 
 import math
 from dataclasses import dataclass
@@ -101,7 +90,7 @@ def exact_fit(
     """
     ways = run_directions(releases, adjacency, group_size)
     steps = [step for way in ways for step in way.above]
-    shifts = [
+    shifts = [  # run_directions has already joined plain normal steps to one
         pair.shifts[0]
         for pair, count in steps
         if count == 1 and isinstance(pair, ShiftedNoise) and pair.is_normal

@@ -1,19 +1,7 @@
 # Generated from notebooks/renyi.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Can one curve be added up?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $a$ | `order` | order of a Rényi divergence, in $(1, 10^4]$, or $\infty$; papers write $\alpha$ |
-| $D_a(P \Vert Q)$ | – | Rényi divergence, in nats |
-| $R(a)$ | `rdp` | Rényi DP curve of a mechanism |
-| $p$, $q$ | – | densities of $P$ and $Q$, or lists of probabilities |
-| $L$ | `powers`: $(a-1)L$ | privacy loss $\log (p/q)$ |
-| $u$ | `loss` | largest loss of Laplace noise, $1/s$ |
-"""
+r"""Can one curve be added up?."""
 
 import math
 from collections.abc import Callable

@@ -1,24 +1,7 @@
 # Generated from notebooks/renyi_bounds.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Are twenty terms enough?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $n$ | `order` | a whole order, 2 to $10^4$ |
-| $R(a)$, $R_\gamma(a)$ | `rdp`, – | Rényi DP curve of a mechanism, without and with sampling |
-| $\gamma$ | `rate` | sampling rate |
-| $b_\ell$ | – | $\binom{n}{\ell}(1-\gamma)^{n-\ell}\gamma^\ell$, a binomial probability |
-| $\tau$ | `terms` | number of terms kept at each end of a sum |
-| $x$ | – | $R(n - \tau)$, which replaces $R(\ell)$ in the middle of the sum |
-| $w$, $w'$ | – | $p/q - 1$ and $q/p - 1$, functions of the output |
-| $\chi_\ell$, $\chi'_\ell$ | `pearson_vajda` | $E_Q[w^\ell]$ and $E_P[w'^\ell]$, Pearson–Vajda moments |
-| $T_\ell(\gamma)$ | – | an integral between $\pm\chi_\ell$ and $\chi'_\ell$ |
-| $\kappa$, $\kappa'$ | – | means of Poisson distributions |
-| $\rho$, $\omega$ | `rho`, `omega` | slope and end of a tCDP line |
-"""
+r"""Are twenty terms enough?."""
 
 import math
 from typing import Any
@@ -28,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from accountlib.checks import UNIT, Floats, check
 from accountlib.conversion import evaluate, largest_loss
-from accountlib.renyi import Curve
+from accountlib.renyi import Curve, as_asked
 from accountlib.renyi_sampling import (
     Claim,
     check_rate,
@@ -39,10 +22,16 @@ from accountlib.renyi_sampling import (
     log_one_plus,
     refute_tight,
     sampled_curve,
+    signed_moment,
     whole_orders,
 )
 
-__all__ = ["few_values", "poisson_rdp_terms", "without_replacement_rdp"]
+__all__ = [
+    "few_values",
+    "poisson_rdp_terms",
+    "pearson_vajda",
+    "without_replacement_rdp",
+]
 
 # --- A few terms instead of all
 
@@ -100,6 +89,38 @@ def poisson_rdp_terms(
         return log_moment(log_factors(few_values(rdp, n, kept), bound), rate)
 
     return sampled_curve(orders, rdp, rate, total)
+
+
+# --- Odd moments and the factor 3
+
+
+def pearson_vajda(order: ArrayLike, *, rdp: Curve) -> Any:
+    r"""Pearson-Vajda moment of a pair, from its Renyi divergences.
+
+    Formula: $\chi_\ell = E_Q[(p/q - 1)^\ell] = \sum_{j=0}^\ell
+    (-1)^{\ell-j} \binom{\ell}{j} e^{(j-1) D_j(P\|Q)}$.
+
+    Parameters: `order` ($\ell$, a whole number from 2 to 1e4), a number or
+    an array; `rdp`, the Renyi divergence of P from Q as a function of the
+    order. It must be one pair's own divergence: from an upper bound the
+    result means nothing.
+    Returns: the moment, shape of `order`, no bound; its error is about
+    1e-13 times the largest term of the sum. inf where it is above 1e308.
+    Raises: ValueError for other values.
+    Source: Zhu and Wang (2019), eq. (4); eq. (ren-chi).
+
+    >>> from accountlib.renyi import gaussian_rdp
+    >>> curve = lambda a: gaussian_rdp(a, noise_multiplier=1.0)
+    >>> round(pearson_vajda(3, rdp=curve), 6)
+    13.930691
+    """
+    values = np.empty(np.shape(order))
+    for at, given in np.ndenumerate(np.asarray(order)):
+        whole = check("order", given.item(), 2, 1e4, whole=True)
+        total, top = signed_moment(whole, rdp)
+        with np.errstate(over="ignore", divide="ignore"):
+            values[at] = np.sign(total) * np.exp(np.log(abs(total)) + top)
+    return as_asked(values)
 
 
 # --- A batch of a fixed size

@@ -1,22 +1,7 @@
 # Generated from notebooks/renyi_sampling.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What is the curve of a sampled step?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $n$ | `order` | a whole order, 2 to $10^4$; not a number of records |
-| $R(a)$, $R_\gamma(a)$ | `rdp`, – | Rényi DP curve of a mechanism, without and with sampling |
-| $\gamma$ | `rate` | sampling rate, 0 or in $[10^{-9}, 1]$ |
-| $p$, $q$, $m$ | – | densities of $P$, $Q$ and of the mixture $M = (1-\gamma)Q + \gamma P$ |
-| $M'$, $m'$ | – | $(1-\gamma)P + \gamma Q$ and its density |
-| $A_{\text{remove}}$, $A_{\text{add}}$ | – | moments of order $n$ of a sampled step, in its two directions |
-| $b_\ell$ | `log_binomial` | $\binom{n}{\ell}(1-\gamma)^{n-\ell}\gamma^\ell$, a binomial probability |
-| $\chi_\ell$ | `pearson_vajda` | $E_Q[(p/q - 1)^\ell]$, a Pearson–Vajda moment |
-| $\theta$ | – | weight of one direction, in $(0, 1)$ |
-"""
+r"""What is the curve of a sampled step?."""
 
 import math
 from collections.abc import Callable
@@ -41,7 +26,6 @@ __all__ = [
     "check_rate",
     "sampled_curve",
     "signed_moment",
-    "pearson_vajda",
     "refute_tight",
     "poisson_rdp",
 ]
@@ -172,7 +156,7 @@ def sampled_curve(
     return as_asked(values)
 
 
-# --- Moments from a curve
+# --- A curve that covers one direction
 
 
 def signed_moment(order: int, rdp: Curve) -> tuple[float, float]:
@@ -191,38 +175,6 @@ def signed_moment(order: int, rdp: Curve) -> tuple[float, float]:
     return math.fsum((-1.0) ** (order - j) * np.exp(terms - top)), top
 
 
-def pearson_vajda(order: ArrayLike, *, rdp: Curve) -> Any:
-    r"""Pearson-Vajda moment of a pair, from its Renyi divergences.
-
-    Formula: $\chi_\ell = E_Q[(p/q - 1)^\ell] = \sum_{j=0}^\ell
-    (-1)^{\ell-j} \binom{\ell}{j} e^{(j-1) D_j(P\|Q)}$.
-
-    Parameters: `order` ($\ell$, a whole number from 2 to 1e4), a number or
-    an array; `rdp`, the Renyi divergence of P from Q as a function of the
-    order. It must be one pair's own divergence: from an upper bound the
-    result means nothing.
-    Returns: the moment, shape of `order`, no bound; its error is about
-    1e-13 times the largest term of the sum. inf where it is above 1e308.
-    Raises: ValueError for other values.
-    Source: Zhu and Wang (2019), eq. (4); eq. (ren-chi).
-
-    >>> from accountlib.renyi import gaussian_rdp
-    >>> curve = lambda a: gaussian_rdp(a, noise_multiplier=1.0)
-    >>> round(pearson_vajda(3, rdp=curve), 6)
-    13.930691
-    """
-    values = np.empty(np.shape(order))
-    for at, given in np.ndenumerate(np.asarray(order)):
-        whole = check("order", given.item(), 2, 1e4, whole=True)
-        total, top = signed_moment(whole, rdp)
-        with np.errstate(over="ignore", divide="ignore"):
-            values[at] = np.sign(total) * np.exp(np.log(abs(total)) + top)
-    return as_asked(values)
-
-
-# --- The curve of a sampled step
-
-
 def refute_tight(rdp: Curve, highest: int) -> None:
     """Refuse a curve of which an odd moment up to 21 is negative.
 
@@ -231,9 +183,9 @@ def refute_tight(rdp: Curve, highest: int) -> None:
     for order in range(3, min(highest, 21) + 1, 2):
         if signed_moment(order, rdp)[0] < -1e-6:
             raise ValueError(
-                "bound must be 'general' for this rdp, got 'tight': the odd "
-                f"moment E[(p/q - 1)^{order}] of the curve is negative, so "
-                "the add direction may be the larger one"
+                "rdp must cover add and remove, got a curve whose odd moment "
+                f"E[(p/q - 1)^{order}] is negative: take the larger of "
+                "D_a(P||Q) and D_a(Q||P) at each order, for every bound"
             )
 
 
@@ -247,17 +199,17 @@ def poisson_rdp(
     $f_\ell = 3$ from $\ell = 3$ on.
 
     Parameters: `order` (n, a whole number from 2 to 1e4, or inf), a number
-    or an array; `rdp`, the curve without sampling for add-or-remove, a
-    function of an array of orders; `rate` ($\gamma$, 0 or in [1e-9, 1]);
-    `bound`, "general" (Theorem 5 of the paper), or "tight" (its Theorem
-    8): then the caller claims that `rdp` covers both directions, as for
-    every symmetric pair: Gaussian, Laplace, randomized response.
-    Returns: an upper bound in nats for add-or-remove, shape of `order`,
-    rounding counted, also four roundings of `rdp`. "tight" is exact up to
-    that if neighbours attain `rdp`.
+    or an array; `rdp`, a function of an array of orders: the curve without
+    sampling, which must cover add and remove, so be at least the larger of
+    D_a(P||Q) and D_a(Q||P) (they are equal for Gaussian and Laplace noise
+    and randomized response); `rate` ($\gamma$, 0 or in [1e-9, 1]);
+    `bound`, "tight", or "general", the paper's, which is never smaller.
+    Returns: with either an upper bound in nats for add-or-remove, shape of
+    `order`, rounding counted, also four roundings of `rdp`. "tight" is
+    exact up to that if neighbours attain `rdp`.
     Raises: ValueError for other values, for a curve that is none, and for
-    "tight" where the odd moments of the curve refute the claim.
-    Source: Zhu and Wang (2019), Theorems 5 and 8;
+    "tight" where an odd moment says that it may cover one direction only.
+    Source: Zhu and Wang (2019), Theorems 5 and 8; page-subsampling,
     eqs. (ren-general) and (ren-tight).
 
     >>> from accountlib.renyi import gaussian_rdp

@@ -1,18 +1,7 @@
 # Generated from notebooks/report.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What must be printed?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $x$, $f(x)$ | `tradeoff` | false-positive rate; smallest false-negative rate there |
-| $\mu$ | `fit.mu` | Gaussian DP parameter, $\ge 0$ |
-| $\kappa$ | `fit.regret` | what both error rates must be shifted by, $[0, 1]$ |
-| $\varepsilon$, $\delta$ | `epsilons` | points of the privacy curve |
-| $\rho$ | – | zCDP slope |
-"""
+r"""What must be printed?."""
 
 import math
 from collections.abc import Sequence

@@ -155,7 +155,7 @@ class TradeoffCurve:
         return self.delta(0.0)
 
 
-# --- Between two places
+# --- Code, for a second reading
 
 
 def kinks(
@@ -203,9 +203,6 @@ def both_lines(own: Ends, back: Ends) -> tuple[Lines, Lines]:
     return (up[start:], high[start:]), (a[2 * start :], d[2 * start :])
 
 
-# --- Which ε?
-
-
 def range_of(steps: Steps, cutoff: float) -> float:
     """An epsilon with Q(loss > epsilon) about the cut-off, or less if y is;
     from Chernoff's bound for merged cells. It proves nothing."""
@@ -250,9 +247,6 @@ def spread(
     fine = max(1e-11 * e.max(), 1e-13)  # rounding must not decide slopes
     e = np.append(np.unique(np.round(e / fine)) * fine, LAST)
     return e, np.interp(e, middle, z)
-
-
-# --- Ends from the accountant
 
 
 def one_way(
@@ -352,6 +346,9 @@ def both_curves(
     made = [both_lines(*x) for x in zip(found, found[::-1], strict=True)]
     low, up = ((made[0][k], made[-1][k]) for k in (0, 1))
     return TradeoffCurve("lower", *low), TradeoffCurve("upper", *up)
+
+
+# --- The call
 
 
 def tradeoff_curve(

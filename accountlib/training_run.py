@@ -1,19 +1,7 @@
 # Generated from notebooks/training_run.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""From data to statement: what does one training run cost?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $\sigma$ | `noise_multiplier`, `noise` | standard deviation of the noise on the *sum*, in clipping norms |
-| $\gamma$, $n$, $T$ | `rate`, `size`, `steps` | chance of a record to be in a step, records, steps |
-| $C$ | `clip` | clipping norm: the largest norm of what one record adds to a sum |
-| $b$, $v$ | `divisor`, `learning_rate` | a public constant near $\gamma n$ that divides the noisy sum; how far a step goes |
-| $\varepsilon_0$, $\delta_0$ | `one`, `share` | what one step promises; the part of $\delta$ that all steps get |
-| $\tilde\delta$ | `slack` | the part of $\delta$ that is left for the composition |
-"""
+r"""From data to statement: what does one training run cost?."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator

@@ -1,20 +1,7 @@
 # Generated from notebooks/what_renyi_loses.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does a Rényi curve lose?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $a$ | `order` | order of a Rényi divergence, in $(1, 10^4]$, or $\infty$ |
-| $R(a)$ | `rdp_curve` | Rényi DP curve of a run |
-| $P_j$, $Q_j$ | `pair` | pair of release $j$, in one direction |
-| $T_j$ | `count` | number of times that release $j$ is repeated |
-| $T$ | `count` | number of runs of one $(\varepsilon, \delta)$ guarantee |
-| $\varepsilon$, $\delta$ | `epsilon`, `delta` | the guarantee of one run |
-| $\tilde\varepsilon$, $\tilde\delta$ | –, `slack` | $\varepsilon$ of the composition; what its $\delta$ has beside the mass of revealed runs |
-"""
+r"""What does a Rényi curve lose?."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -61,16 +48,15 @@ __all__ = [
     "kairouz_epsilon",
 ]
 
-# --- Which curve has a run?
+# --- Which curve does a run have?
 
 
 def list_rdp(cells: Cells) -> Curve:
     """Renyi divergence of a list of outcomes, rounded up.
 
-    >>> loss, log_p = np.log([3.0, 1 / 3]), np.log([0.75, 0.25])
-    >>> none = np.zeros(2)
-    >>> coin = Cells(log_p, log_p - loss, none, loss, none, loss, loss)
-    >>> round(math.exp(list_rdp(coin)(2.0)) * 3, 9)
+    >>> from accountlib.dominating_pairs import outcomes
+    >>> coin = outcomes((0.75, 0.25), (0.25, 0.75))
+    >>> round(math.exp(list_rdp(coin.cells(coin.start()))(2.0)) * 3, 9)
     7.0
     """
     seen = cells.part(cells.log_p > -np.inf)
@@ -217,11 +203,11 @@ def kairouz_epsilon(
     \varepsilon, 1 - (1-\delta)^T (1 - \tilde\delta))$-DP.
 
     Parameters: `epsilon` ($\varepsilon$ in [0, 100]) and `delta` ($\delta$
-    in [0, 1]) of each run; `count` (T, 1 to 1e7); `slack` ($\tilde\delta$
-    in [0, 1]).
+    in [0, 1]) of each run: `delta` is part of the guarantee and of the
+    total, and does not change $\tilde\varepsilon$; `count` (T, 1 to 1e7);
+    `slack` ($\tilde\delta$ in [0, 1]).
     Returns: the answer for the worst mechanism with this guarantee, an
-    upper bound for all others, rounding counted; it does not depend on
-    `delta`.
+    upper bound for all others, rounding counted.
     Raises: ValueError for other values.
     Source: Kairouz, Oh and Viswanath (2015), Theorem 3.3; eq. (ren-kov).
 

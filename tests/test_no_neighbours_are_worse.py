@@ -41,3 +41,39 @@ def test_other_triples_under_a_fixed_batch() -> None:
         q = (1 - rate) * without + rate * two
         run = al.Release(al.PureDP(real * (1 + 1e-12)), al.Poisson(rate))
         assert np.all(positive_part(p, q, LOGS) <= worst(run) + 1e-12)
+
+
+def test_remove_is_worse_in_one_step_of_symmetric_pairs_only() -> None:
+    """The lemma of remove and add needs H(A || B) = H(B || A)."""
+    p, q = [0.85, 0.15], [0.75, 0.25]
+    at = np.linspace(0.01, 0.9, 30)
+    for base, symmetric in (
+        (al.DiscretePair(p, q), False),
+        (al.RandomizedResponse(0.75), True),
+        (al.Laplace(1.0), True),
+    ):
+        step = al.Release(base, al.Poisson(0.5))
+        remove, add = (
+            al.delta(step, epsilon=at, adjacency=side)
+            for side in ("remove", "add")
+        )
+        assert bool(np.all(add.lower <= remove.upper)) == symmetric
+    bare = [al.hockey_stick(*x, 1.2) for x in ((p, q), (q, p))]
+    assert bare[0] == 0 and abs(bare[1] - 0.07) < 1e-15
+
+
+def test_two_vectors_at_a_right_angle_under_remove_and_add() -> None:
+    """Ganesh (2024), Lemma 2.9: vectors are no worse than numbers."""
+    h = 0.02
+    axis = np.arange(-9, 11, h)
+    x, y = np.meshgrid(axis, axis)
+
+    def normal(a: float, b: float) -> Any:
+        return h * h * np.exp(-((x - a) ** 2 + (y - b) ** 2) / 2).ravel()
+
+    q = normal(0, 0) / (2 * np.pi)
+    p = (q + sum(normal(*c) for c in ((1, 0), (0, 1), (1, 1))) / 2 / np.pi) / 4
+    numbers = al.MixtureOfGaussians([0, 1, 2], [0.25, 0.5, 0.25], 1.0)
+    for side, pair in (("remove", (p, q)), ("add", (q, p))):
+        found = al.delta(al.Release(numbers), epsilon=LOGS[:8], adjacency=side)
+        assert np.all(positive_part(*pair, LOGS[:8]) <= found.lower)

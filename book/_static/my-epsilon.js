@@ -193,7 +193,7 @@
     "add-or-remove": "added or removed",
     remove: "removed",
     add: "added",
-    substitute: "exchanged for another",
+    substitute: "substituted by another",
     "zero-out": "zeroed out",
   };
 
@@ -259,7 +259,7 @@ print(al.epsilon(
     if (sampler === "fixed" && ["substitute", "zero-out"].includes(adjacency))
       return "For fixed batches this form knows added and removed records only.";
     if (sampler === "allocation" && adjacency === "substitute")
-      return "For random allocation this form knows no exchanged records.";
+      return "For random allocation this form knows no substituted records.";
     return "";
   };
 
