@@ -1,4 +1,4 @@
-"""Groups of k records, of which only epsilon-DP is known, in fractions.
+"""Guarantees of pure DP: groups of k records in fractions, other triples.
 
 One step of a chain turns the probability x of an event into at most g(x) =
 min(e^eps x, 1 - (1 - x)/e^eps); k steps into g(g(...g(x))). e^eps is a
@@ -72,3 +72,27 @@ def test_a_delta_of_its_own_is_refused():
     run = al.Release(al.ApproximateDP(1.0, 1e-6))
     with pytest.raises(NotImplementedError, match="group_size=2"):
         al.epsilon(run, delta=1e-3, adjacency="add", group_size=2)
+
+
+def test_other_triples_under_a_fixed_batch():
+    """Three outputs, any two of them epsilon-close: with the record,
+    with the other one, and without both."""
+    rng, logs = np.random.default_rng(5), np.linspace(0.0, 6.0, 25)
+    for _ in range(30):
+        size, top = int(rng.integers(2, 6)), rng.uniform(0.1, 3)
+        rate = rng.uniform(0.02, 0.98)
+        base = rng.dirichlet(np.ones(size))
+        three = base * np.exp(rng.uniform(-top / 2, top / 2, (3, size)))
+        if rng.random() < 0.5:
+            signs = rng.choice([-1.0, 1.0], (3, size))
+            three = base * np.exp(top / 2 * signs)
+        three /= three.sum(axis=1, keepdims=True)
+        losses = np.log(three)
+        real = float(np.max(losses.max(axis=0) - losses.min(axis=0)))
+        without, one, two = three
+        p = (1 - rate) * without + rate * one
+        q = (1 - rate) * without + rate * two
+        run = al.Release(al.PureDP(real * (1 + 1e-12)), al.Poisson(rate))
+        worst = al.delta(run, epsilon=logs, adjacency="substitute").upper
+        gap = p - np.multiply.outer(np.exp(logs), q)
+        assert np.all(np.maximum(gap, 0).sum(axis=-1) <= worst + 1e-12)
