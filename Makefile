@@ -10,7 +10,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN := $(VENV)/bin/python
-PIP := $(RUN) -m pip install -qq --disable-pip-version-check
+# Most modules are never imported; those that are get compiled then.
+PIP := $(RUN) -m pip install -qq --disable-pip-version-check --no-compile
 # A notebook's kernel warns that its local socket is not encrypted.
 QUIET := c.IPKernelApp.log_level = 40
 # jsonschema does without this library, whose import takes 1.5 s in every

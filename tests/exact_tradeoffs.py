@@ -137,14 +137,3 @@ class Curve:
 
 def turns_up(a, b, c):
     return (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0])
-
-
-class SampledStep:
-    """One Poisson-sampled Gaussian step, remove: the test "above z"."""
-
-    def __init__(self, noise, rate):
-        self.shift, self.rate = 1 / mp.mpf(noise), mp.mpf(rate)
-
-    def errors(self, z):
-        missed = (1 - self.rate) * mp.ncdf(z)
-        return mp.ncdf(-z), missed + self.rate * mp.ncdf(z - self.shift)

@@ -21,7 +21,7 @@ from accountlib.tradeoff import (
     hull,
     kinks,
 )
-from tests.exact_tradeoffs import Curve, Pair, SampledStep, mp, quantile
+from tests.exact_tradeoffs import Curve, Pair, mp, quantile
 
 SIDES = ("remove", "add", "add-or-remove")
 CIFAR = Release(Gaussian(9.4), Poisson(16384 / 50000), 2000)
@@ -89,20 +89,6 @@ def test_both_sides_in_fractions(exact, run, adjacency):
         assert upper.delta(math.log(alpha)) <= exact_delta * (1 + 1e-14)
     middle = np.linspace(0.01, 0.99, 50)
     assert np.max(upper(middle) - lower(middle)) < 1e-3
-
-
-@pytest.mark.parametrize("noise, rate", [(1.0, 0.01), (0.3, 0.5), (8.0, 1e-3)])
-@pytest.mark.parametrize("adjacency", ["remove", "add"])
-def test_one_sampled_step(noise, rate, adjacency):
-    run = Release(Gaussian(noise), Poisson(rate))
-    lower, upper = both_curves(run, adjacency)
-    step = SampledStep(noise, rate)
-    for z in np.linspace(-6, 6, 25).tolist():
-        x, y = step.errors(mp.mpf(z))
-        x, y = (y, x) if adjacency == "add" else (x, y)
-        at, moved = float(x), 1e-15 * (1 + float(abs(y / x)))  # x is rounded
-        assert lower(at) <= y + moved and upper(at) >= y - moved
-        assert upper(at) - lower(at) <= 1e-4
 
 
 @pytest.mark.parametrize("mu", [1e-3, 0.25, 1.0, 4.0])
