@@ -129,6 +129,7 @@ BEYOND = {
     "from_dp_event": "beyond.other_libraries",
     "from_opacus": "beyond.other_libraries",
     "verify": "beyond.verify",
+    "certificate": "beyond.certificates",
 }
 
 
