@@ -136,6 +136,8 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
             public |= dict.fromkeys(defined(tree))
     if not bodies:
         return None
+    program = [PROGRAM.format("sys.argv[1:]")] * ("main" in names)
+    imports |= dict.fromkeys(["import sys"] * len(program))
     exported = [name for name in names if not name.startswith("_")]
     text = [
         HEADER.format(where),
@@ -143,7 +145,7 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
         "\n".join(sorted(imports)),
         f"__all__ = {exported!r}",
         *bodies,
-        *[PROGRAM.format("sys.argv[1:]")] * ("main" in names),
+        *program,
     ]
     inside = path.relative_to(ROOT / "notebooks").with_suffix("")
     name = ".".join(inside.parts)

@@ -8,7 +8,6 @@ Names used here:
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
 | $P$, $Q$, $L$ | `p`, `q` | outputs with and without the record; the loss $\ln(dP/dQ)$ |
-| $T$ | `count` | steps of a kind |
 | $K$ | `bits` | masses are whole numbers, in units of $2^{-K}$ |
 | $h$ | `step` | distance of neighbouring grid points, in nats |
 | $[l, u]$ | `low`, `high` | two losses between which all losses of a cell lie |
@@ -20,6 +19,8 @@ import math
 import re
 import sys
 import time
+from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self, TypeVar
@@ -31,22 +32,21 @@ __all__ = [
     "EVERY",
     "CUT",
     "SECONDS",
-    "ENDS",
+    "DEADLINE",
+    "KEYS",
+    "SIGNS",
     "Number",
+    "Moves",
+    "HERE",
     "Cells",
-    "NotProven",
-    "check",
+    "require",
     "ball",
     "unit",
-    "ceiling",
     "up",
-    "down",
     "afford",
     "guess",
     "dense",
-    "raised",
     "kept",
-    "part",
     "halves",
     "Optimistic",
     "Pessimistic",
@@ -54,8 +54,6 @@ __all__ = [
     "Side",
     "power",
     "composed",
-    "Moves",
-    "HERE",
     "Noise",
     "cuts",
     "cells_of_noise",
@@ -65,12 +63,8 @@ __all__ = [
     "outcomes",
     "noise_of",
     "step_of",
-    "KEYS",
-    "SIGNS",
-    "once",
     "read",
-    "kinds_of",
-    "signed",
+    "directions",
     "prove",
     "Verdict",
     "verify",
@@ -83,19 +77,19 @@ FINE = 128  # free: cells for each factor e of the loss, and around 0
 EVERY = 4  # free: doublings, after which the grid doubles
 CUT = 20  # free: 2^-CUT delta may be cut off
 SECONDS = 25.0  # processor time of a proof
-ENDS = [math.inf]  # the processor time when a proof must be over
+DEADLINE = ContextVar("DEADLINE", default=math.inf)  # of a proof
+KEYS = ("adjacency", "bits", "group_size", "lower", "run", "step", "upper")
+SIGNS = {"remove": "+", "add": "-", "add-or-remove": "+-", "substitute": "+"}
 Number = int | Fraction
+Moves = Sequence[tuple[Number, Fraction]]  # how far, what chance; sorted
+HERE: Moves = ((0, Fraction(1)),)  # not at all
 Cells = list[tuple[arb, arb, arb, arb]]  # P, Q, and two ends of the losses
 
 
-class NotProven(Exception):
-    """Why a certificate proves nothing, in a sentence."""
-
-
-def check(holds: bool, why: str) -> None:
+def require(holds: bool, why: str) -> None:
     """Go on, or say why not."""
     if not holds:
-        raise NotProven(why)
+        raise ValueError(why)
 
 
 def ball(x: Number) -> arb:
@@ -108,25 +102,15 @@ def unit() -> fmpz:
     return fmpz(2) ** (ctx.prec // 2)
 
 
-def ceiling(x: arb) -> fmpz:
-    """A whole number that is surely not below x."""
-    return x.upper().ceil().fmpz()
-
-
 def up(x: arb) -> fmpz:
-    """A mass in units, rounded up."""
-    return ceiling(x * unit())
-
-
-def down(x: arb) -> fmpz:
-    """A mass in units, rounded down."""
-    return -ceiling(-x * unit())
+    """The least whole number that is surely not below x, in units."""
+    return (x * unit()).upper().ceil().fmpz()
 
 
 def afford(length: int) -> None:
     """Refuse what needs too much space or time."""
-    check(length * (ctx.prec // 2 + 64) < 2.5e8, "The grid is too long.")
-    check(time.process_time() < ENDS[0], "It takes too long.")
+    require(length * (ctx.prec // 2 + 64) < 2.5e8, "The grid is too long.")
+    require(time.process_time() < DEADLINE.get(), "It takes too long.")
 
 
 def guess(x: arb, step: Number) -> int:
@@ -142,11 +126,6 @@ def dense(masses: dict[int, fmpz]) -> tuple[int, fmpz_poly]:
     return first, fmpz_poly([masses.get(first + k, 0) for k in range(length)])
 
 
-def raised(masses: fmpz_poly, length: int) -> fmpz_poly:
-    """One unit more at each place, for what a floor has taken."""
-    return masses + fmpz_poly([1] * length)
-
-
 def kept(masses: fmpz_poly, tolerance: int) -> tuple[int, int, fmpz, fmpz]:
     """The places from a to b are kept; so much lies below and above them."""
     a, b, low, high = 0, len(masses), fmpz(0), fmpz(0)
@@ -155,11 +134,6 @@ def kept(masses: fmpz_poly, tolerance: int) -> tuple[int, int, fmpz, fmpz]:
     while b > a + 1 and high + masses[b - 1] <= tolerance:
         high, b = high + masses[b - 1], b - 1
     return a, b, low, high
-
-
-def part(masses: fmpz_poly, a: int, b: int) -> fmpz_poly:
-    """The masses at the places from a to b."""
-    return masses.right_shift(a).truncate(b - a)
 
 
 def halves(masses: fmpz_poly, first: int) -> tuple[fmpz_poly, fmpz_poly]:
@@ -190,9 +164,9 @@ class Optimistic:
         for p, q, low, high in cells:
             if q == 0:
                 hidden -= p
-            elif down(p) > tolerance and (low + high).is_finite():
+            elif -up(-p) > tolerance and (low + high).is_finite():
                 label = guess((low + high) / 2, step)
-                at_p[label] = at_p.get(label, 0) + down(p)
+                at_p[label] = at_p.get(label, 0) - up(-p)
                 at_q[label] = at_q.get(label, 0) + up(q)
         first, masses = dense(at_p)
         return cls(step, first, masses, dense(at_q)[1], hidden)
@@ -202,14 +176,14 @@ class Optimistic:
         first, length = self.first + other.first, len(self.q) + len(other.q)
         afford(2 * length)
         p = self.p * other.p // unit()
-        q = raised(self.q * other.q // unit(), length)
+        q = self.q * other.q // unit() + fmpz_poly([1] * length)
         hidden = self.hidden * other.hidden
         return replace(self, first=first, p=p, q=q, hidden=hidden)
 
     def cut(self, tolerance: int) -> Self:
         """Outer labels are dropped."""
         a, b, _, _ = kept(self.p, tolerance)
-        p, q = part(self.p, a, b), part(self.q, a, b)
+        p, q = (x.right_shift(a).truncate(b - a) for x in (self.p, self.q))
         return replace(self, first=self.first + a, p=p, q=q)
 
     def wider(self) -> Self:
@@ -247,7 +221,7 @@ class Pessimistic:
             if mass <= tolerance or not (low + high).is_finite():
                 infinite += mass
                 continue
-            j = int(ceiling(high / ball(step)))
+            j = int((high / ball(step)).upper().ceil().fmpz())
             i = min(j - 1, guess(low, step))
             b = p - q * low.min(ball(i * step)).exp()
             b /= 1 - ball((i - j) * step).exp()
@@ -260,7 +234,7 @@ class Pessimistic:
         """Losses of two runs add up."""
         first, length = self.first + other.first, len(self.p) + len(other.p)
         afford(length)
-        p = raised(self.p * other.p // unit(), length)
+        p = self.p * other.p // unit() + fmpz_poly([1] * length)
         infinite = self.infinite * (other.p(1) + other.infinite)
         infinite = (infinite + self.p(1) * other.infinite) // unit() + 1
         return replace(self, first=first, p=p, infinite=infinite)
@@ -268,15 +242,17 @@ class Pessimistic:
     def cut(self, tolerance: int) -> Self:
         """Outer masses move up: to the first that is kept, to infinity."""
         a, b, low, high = kept(self.p, tolerance)
-        p, infinite = part(self.p, a, b) + low, self.infinite + high
-        return replace(self, first=self.first + a, p=p, infinite=infinite)
+        p = self.p.right_shift(a).truncate(b - a) + low
+        infinite, first = self.infinite + high, self.first + a
+        return replace(self, first=first, p=p, infinite=infinite)
 
     def wider(self) -> Self:
         """Masses at odd places go to both neighbours."""
         p, odd = halves(self.p, self.first)
         for place, h in enumerate((self.step, -self.step)):
             share = odd * up(1 / (1 + ball(h).exp())) // unit()
-            p += raised(share, len(odd)).left_shift(place)
+            share += fmpz_poly([1] * len(odd))
+            p += share.left_shift(place)
         return replace(self, step=2 * self.step, first=self.first // 2, p=p)
 
     def delta(self, epsilon: Number) -> arb:
@@ -323,9 +299,6 @@ def composed(side: type[Side], kinds: Kinds, h: Fraction, tail: int) -> Side:
 
 
 # --- Distributions of a step
-
-Moves = list[tuple[Number, Fraction]]  # how far, with what chance; sorted
-HERE: Moves = [(0, Fraction(1))]  # not at all
 
 
 class Noise:
@@ -411,20 +384,21 @@ def cells_of_noise(noise: Noise, step: Number, reach: float) -> Cells:
 def number(name: str, x: Any, low: Any, high: Any, of: Any = Fraction) -> Any:
     """An exact number of a certificate, between two bounds."""
     fits = type(x) in (int, of) and low <= x <= high
-    check(fits, f"{name} must be a number in [{low}, {high}].")
+    require(fits, f"{name} must be a number in [{low}, {high}].")
     return of(x)
 
 
 def chances(values: list[Any]) -> list[Fraction]:
     """Probabilities, divided by their sum, which is nearly 1."""
     values = [number("A probability", x, 0, 1) for x in values]
-    check(abs(sum(values) - 1) < 1e-12, "Probabilities must have the sum 1.")
+    require(abs(sum(values) - 1) < 1e-12, "Probabilities must have the sum 1.")
     return [x / sum(values) for x in values]
 
 
 def members(sampling: list[Any], size: int) -> list[Fraction]:
     """The chances that 0, 1, ... of a group are in a step."""
-    some = range(size + 1)
+    some, full = range(size + 1), sampling == ["FullBatch"]
+    require(full or size <= 64, "In samples a group has at most 64 records.")
     match sampling:
         case ["FullBatch"]:
             ways = [0] * size + [1]
@@ -436,9 +410,9 @@ def members(sampling: list[Any], size: int) -> list[Fraction]:
             b = number("The batch_size", b, 1, n - size, int)
             ways = [math.perm(b, j) * math.perm(n - b, size - j) for j in some]
         case _:
-            raise NotProven("The sampling is unknown.")
-    ways = [math.comb(size, j) * x for j, x in enumerate(ways)]
-    return [Fraction(x) / sum(ways) for x in ways]
+            raise ValueError("The sampling is unknown.")
+    total = sum(ways := [math.comb(size, j) * ways[j] for j in some])
+    return [Fraction(x) / total for x in ways]
 
 
 def outcomes(mechanism: list[Any]) -> list[tuple[arb, arb]]:
@@ -470,7 +444,7 @@ def noise_of(mechanism: list[Any], far: Moves, substituted: bool) -> Noise:
         case ["MixtureOfGaussians" as name, sizes, shares, scale]:
             sizes = [number("A sensitivity", x, 0, 10**6) for x in sizes]
         case _:
-            raise NotProven("The mechanism is unknown.")
+            raise ValueError("The mechanism is unknown.")
     scale = number("The noise", scale, Fraction(1, 200), 10**6)
     rows = list(zip(sizes, chances(shares), strict=True))
     moves = sorted((k * c, w * x) for k, w in far for c, x in rows if w * x)
@@ -483,11 +457,11 @@ def step_of(kind: list[Any], size: int, adjacency: str) -> Noise | Cells:
     full, fixed = (sampling[0] == x for x in ("FullBatch", "FixedBatch"))
     pairs, ways = outcomes(mechanism), members(sampling, size)
     alone = mechanism[0] in ("DiscretePair", "MixtureOfGaussians")
-    normal = mechanism[0] == "Gaussian" and size <= 64
-    known = size == 1 or normal or (full and not pairs and not alone)
+    known = size == 1 or mechanism[0] == "Gaussian"
+    known |= full and not pairs and not alone
     if adjacency == "substitute":
         known &= not alone and not fixed and (full or not pairs)
-    check(known and not (alone and fixed), "No theorem covers such a step.")
+    require(known and not (alone and fixed), "No theorem covers such a step.")
     if not pairs:
         far = [((1 + fixed) * j, w) for j, w in enumerate(ways)]
         return noise_of(mechanism, far, adjacency == "substitute")
@@ -499,35 +473,27 @@ def step_of(kind: list[Any], size: int, adjacency: str) -> Noise | Cells:
 
 # --- The two claims
 
-KEYS = ["adjacency", "bits", "group_size", "lower", "run", "step", "upper"]
-SIGNS = {"remove": "+", "add": "-", "add-or-remove": "+-", "substitute": "+"}
-
-
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A dictionary of a file, without repeated keys."""
-    check(len(dict(pairs)) == len(pairs), "A key is repeated.")
-    return dict(pairs)
-
 
 def read(text: str) -> dict[str, Any]:
     """The certificate in a file, checked but for its steps."""
-    check(not re.search(r"[eE].?\d{4}|\d{999}", text), "Too many digits.")
-    found: Any = json.loads(text, object_pairs_hook=once, parse_float=Fraction)
-    check(sorted(found) == KEYS, f"The keys must be {KEYS}.")
+    require(not re.search(r"[eE].?\d{4}|\d{999}", text), "Too many digits.")
+    pairs = json.loads(text, object_pairs_hook=sorted, parse_float=Fraction)
+    require(tuple(k for k, _ in pairs) == KEYS, f"The keys must be {KEYS}.")
+    found: dict[str, Any] = dict(pairs)
     for epsilon, delta in (found["upper"], found["lower"]):
         number("An epsilon", epsilon, 0, 1000)
         number("A delta", delta, 0, 1)
-    check(found["adjacency"] in SIGNS, f"An adjacency is one of {[*SIGNS]}.")
+    require(found["adjacency"] in SIGNS, f"An adjacency is one of {[*SIGNS]}.")
     for _, _, count in found["run"]:
         number("A count", count, 1, 10**9, int)
     number("The group_size", found["group_size"], 1, 1000, int)
     found["step"] = number("The step", found["step"], Fraction(1, 10**9), 9999)
     number("The bits", found["bits"], 20, 4000, int)
-    return dict(found)
+    return found
 
 
-def kinds_of(found: dict[str, Any]) -> tuple[Kinds, int]:
-    """The kinds of a run in cells, and what may be cut off."""
+def directions(found: dict[str, Any]) -> tuple[list[Kinds], int]:
+    """The kinds of a run in each direction, and what may be cut off."""
     tolerance = min(found["upper"][1], found["lower"][1]) * 2 ** found["bits"]
     tail, kinds = math.floor(tolerance) >> CUT, []
     rare = tail // sum(count for _, _, count in found["run"])
@@ -537,29 +503,23 @@ def kinds_of(found: dict[str, Any]) -> tuple[Kinds, int]:
         if isinstance(cells, Noise):
             cells = cells_of_noise(cells, found["step"], reach)
         kinds.append((cells, kind[2]))
-    return kinds, tail
-
-
-def signed(kinds: Kinds, sign: str) -> Kinds:
-    """The kinds as they are, or with P and Q exchanged."""
-    if sign == "+":
-        return kinds
-    return [([(q, p, -b, -a) for p, q, a, b in x], n) for x, n in kinds]
+    turn = [([(q, p, -b, -a) for p, q, a, b in x], n) for x, n in kinds]
+    signs = SIGNS[found["adjacency"]]
+    return [kinds if sign == "+" else turn for sign in signs], tail
 
 
 def prove(found: dict[str, Any]) -> None:
-    """Prove both claims, or raise NotProven."""
+    """Prove both claims, or say why not."""
     with ctx.workprec(2 * found["bits"]):
-        kinds, tail = kinds_of(found)
-        ways = [signed(kinds, sign) for sign in SIGNS[found["adjacency"]]]
+        ways, tail = directions(found)
         step, (epsilon, delta) = found["step"], found["upper"]
         above = (composed(Pessimistic, x, step, tail) for x in ways)
         proven = all(x.delta(epsilon) <= ball(delta) for x in above)
-        check(proven, "The upper claim is not proven.")
+        require(proven, "The upper claim is not proven.")
         epsilon, delta = found["lower"]
         below = (composed(Optimistic, x, step, tail) for x in ways)
         proven = any(x.delta(epsilon) >= ball(delta) for x in below)
-        check(proven, "The lower claim is not proven.")
+        require(proven, "The lower claim is not proven.")
 
 
 class Verdict(str):
@@ -572,23 +532,20 @@ class Verdict(str):
 def verify(text: str) -> Verdict:
     r"""Check a certificate, in whole numbers and balls.
 
-    Formula: $\delta(\varepsilon_1) \le \delta_1$ and $\delta(\varepsilon_2)
-    \ge \delta_2$ for `upper` $(\varepsilon_1, \delta_1)$ and `lower`
-    $(\varepsilon_2, \delta_2)$ of the file.
+    Formula: $\delta(\varepsilon_1) \le \delta_1$ for `upper`, and
+    $\delta(\varepsilon_2) \ge \delta_2$ for `lower`.
     Parameters: `text`, a certificate as `certificate` makes them.
-    Returns: "PROVEN", which is true as a condition, or "NOT PROVEN: ..." with
-    the reason, which is false.
-    Raises: nothing; whatever goes wrong, nothing is proven.
+    Returns: "PROVEN", true as a condition, or "NOT PROVEN: why", false.
     Source: page-verify.
 
     >>> verify('{"run": []}')[:10]
     'NOT PROVEN'
     """
-    ENDS[0] = time.process_time() + SECONDS
+    DEADLINE.set(time.process_time() + SECONDS)
     try:
         prove(read(text))
-    except NotProven as why:
-        return Verdict(f"NOT PROVEN: {why}")
+    except ValueError as why:
+        return Verdict(f"NOT PROVEN: {why!s:.200}")
     except Exception as error:  # whatever it is, nothing is proven
         return Verdict(f"NOT PROVEN: no certificate ({error!r:.150})")
     return Verdict("PROVEN")
