@@ -132,6 +132,8 @@ BEYOND = {
     "ShuffledEpochs": "beyond.other_samplers",
     "from_dp_event": "beyond.other_libraries",
     "from_opacus": "beyond.other_libraries",
+    "verify": "beyond.verify",
+    "certificate": "beyond.certificates",
 }
 
 

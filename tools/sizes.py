@@ -14,14 +14,20 @@ LAYOUT |= {tokenize.DEDENT, tokenize.ENDMARKER}
 
 
 def code_lines(text: str, tree: ast.Module) -> set[int]:
-    """Lines with code: no blank ones, comments, docstrings and imports."""
+    """Lines with code: no blanks, comments, docstrings, imports, `__all__`."""
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in LAYOUT:
             lines |= set(range(token.start[0], token.end[0] + 1))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom) or (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        names = isinstance(node, ast.Assign) and "__all__" in ast.unparse(node)
+        if (
+            isinstance(node, ast.Import | ast.ImportFrom)
+            or (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+            )
+            or names
         ):
             lines -= set(range(node.lineno, (node.end_lineno or 0) + 1))
     return lines

@@ -6,6 +6,7 @@ python tools/tangle.py --check   fails if the package differs, or if an export
 
 The page notebooks/PART/idea.md becomes the module accountlib/PART/idea.py.
 A name whose cell is also tagged `public` stands at the top of the package.
+A module with a function `main` is a program, alone and in `__main__.py`.
 """
 
 import ast
@@ -27,7 +28,7 @@ HEADER = """# Generated from {} by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0"""
 MOST_PUBLIC = 60
 BEYOND = "beyond."
-LIBRARIES = {"numpy", "scipy", PACKAGE} | sys.stdlib_module_names
+LIBRARIES = {"numpy", "scipy", "flint", PACKAGE} | sys.stdlib_module_names
 SIDE_EFFECTS = set("breakpoint display exec eval input open print".split())
 FENCED = re.compile(r"^\s*(`{3,}|:{3,}).*?^\s*\1\s*$", re.M | re.S)
 
@@ -102,7 +103,9 @@ def package_files() -> dict[Path, str]:
                 head = HEADER.format("_toc.yml")
                 text = f'{head}\n"""{caption}."""\n'
                 files[file.parent / "__init__.py"] = text
-    return laid_out(files | {folder / "__init__.py": package(modules)})
+    files[folder / "__init__.py"] = package(modules)
+    files |= programs(folder, modules)
+    return laid_out(files)
 
 
 def tangle(path: Path, earlier: list[str]) -> Module | None:
@@ -133,6 +136,8 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
             public |= dict.fromkeys(defined(tree))
     if not bodies:
         return None
+    program = [PROGRAM.format("sys.argv[1:]")] * ("main" in names)
+    imports |= dict.fromkeys(["import sys"] * len(program))
     exported = [name for name in names if not name.startswith("_")]
     text = [
         HEADER.format(where),
@@ -140,10 +145,33 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
         "\n".join(sorted(imports)),
         f"__all__ = {exported!r}",
         *bodies,
+        *program,
     ]
     inside = path.relative_to(ROOT / "notebooks").with_suffix("")
     name = ".".join(inside.parts)
     return Module(name, "\n\n".join(text) + "\n", list(public))
+
+
+PROGRAM = 'if __name__ == "__main__":\n    sys.exit(main({}))'
+
+
+def programs(folder: Path, modules: list[Module]) -> dict[Path, str]:
+    """What `python -m accountlib verify FILE` runs."""
+    found = [m for m in modules if PROGRAM.format("sys.argv[1:]") in m.text]
+    if not found:
+        return {}
+    names = {m.name.rpartition(".")[2]: f"{PACKAGE}.{m.name}" for m in found}
+    lines = [
+        HEADER.format("the notebooks"),
+        '"""Programs: python -m accountlib NAME ARGUMENTS."""',
+        "import importlib\nimport sys",
+        f"PROGRAMS = {names!r}",
+        "def main(name: str, *arguments: str) -> int:",
+        "    module = importlib.import_module(PROGRAMS[name])",
+        "    return int(module.main(list(arguments)))",
+        PROGRAM.format("*sys.argv[1:]"),
+    ]
+    return {folder / "__main__.py": "\n".join(lines)}
 
 
 ELSEWHERE = '''
@@ -218,7 +246,7 @@ def checked(cell: Cell, where: str, earlier: list[str]) -> ast.Module:
             ):
                 fail(inner.lineno, "names of other pages keep their name")
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
-            if inner.func.id in SIDE_EFFECTS:
+            if inner.func.id in SIDE_EFFECTS and defined(tree) != ["main"]:
                 fail(inner.lineno, f"{inner.func.id}() in an export cell")
     return tree
 
