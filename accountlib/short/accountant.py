@@ -111,7 +111,9 @@ def spectrum(x, log_m, steps, part, up, at):
     size = np.abs(tilt * y) + steps * (abs(k) + 1) + 60
     found = np.exp(steps * k + tilt * y + side * 10 * UNIT * size) * total
     if up:
-        return np.where(total > 0, found + 1e-300, 1)
+        top = log_chernoff(x, log_m, steps, np.array([tilt]))
+        top = 1.01 * np.exp(top - tilt * at * (1 - 8 * UNIT))
+        return np.fmin(np.where(total > 0, found, 1), top) + 1e-300
     beside = tilt * np.array([2 / 3, 3 / 2])
     away = np.abs(beside - tilt) * period * (1 - 8 * UNIT)
     wrap = log_chernoff(x, log_m, steps, beside) - beside * at[:, None] - away
