@@ -7,6 +7,8 @@ python tools/tangle.py --check   fails if the package differs, or if an export
 The page notebooks/PART/idea.md becomes the module accountlib/PART/idea.py.
 A name whose cell is also tagged `public` stands at the top of the package.
 A module with a function `main` is a program, alone and in `__main__.py`.
+Cells tagged `short:name` are, as they stand, accountlib/short/name.py, a file
+that people may copy alone.
 """
 
 import ast
@@ -105,7 +107,38 @@ def package_files() -> dict[Path, str]:
                 files[file.parent / "__init__.py"] = text
     files[folder / "__init__.py"] = package(modules)
     files |= programs(folder, modules)
-    return laid_out(files)
+    return laid_out(files) | short_files()
+
+
+SHORT = """# accountlib {}, from {}
+# Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+"""
+RUN = """if __name__ == "__main__":
+    import doctest
+
+    print(doctest.testmod())
+"""
+
+
+def short_files() -> dict[Path, str]:
+    """Files to copy: their cells one after the other, nothing changed."""
+    texts: dict[str, list[str]] = {}
+    for page in notebooks():
+        head = SHORT.format(version(), page.relative_to(ROOT))
+        for cell in code_cells(page):
+            for tag in cell.tags:
+                if tag.startswith("short:"):
+                    start = texts.setdefault(tag[6:], [])
+                    start.append(cell.source if start else head + cell.source)
+    folder = ROOT / PACKAGE / "short"
+    files = {
+        folder / f"{name}.py": "\n\n\n".join([*cells, RUN])
+        for name, cells in texts.items()
+    }
+    init = (
+        HEADER.format("the notebooks") + '\n"""Files to copy, each alone."""\n'
+    )
+    return files | ({folder / "__init__.py": init} if files else {})
 
 
 def tangle(path: Path, earlier: list[str]) -> Module | None:
@@ -188,6 +221,11 @@ def __dir__() -> list[str]:
 '''
 
 
+def version() -> str:
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return str(tomllib.loads(settings)["project"]["version"])
+
+
 def package(modules: list[Module]) -> str:
     """The text of __init__.py: public names, and how others are found."""
     core = [m for m in modules if m.public and not m.name.startswith(BEYOND)]
@@ -200,14 +238,12 @@ def package(modules: list[Module]) -> str:
         if module.name.startswith(BEYOND)
         for name in module.public
     }
-    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    version = tomllib.loads(settings)["project"]["version"]
     lines = [
         HEADER.format("the notebooks"),
         '"""Privacy accounting with certified bounds."""',
         "import importlib\nfrom typing import Any",
         *(f"from .{m.name} import {', '.join(m.public)}" for m in core),
-        f'__all__ = {public!r}\n__version__ = "{version}"',
+        f'__all__ = {public!r}\n__version__ = "{version()}"',
         f"BEYOND = {beyond!r}",
         ELSEWHERE,
     ]
