@@ -1,7 +1,7 @@
 # Generated from notebooks/beyond/verify.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""A checker in 300 lines
+r"""A checker in 350 lines
 
 Names used here:
 
