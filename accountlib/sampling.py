@@ -1,20 +1,7 @@
 # Generated from notebooks/sampling.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does a record that joins by chance change?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $\gamma$ | `rate` | chance of a record to be in a step, 0 or in $[10^{-9}, 1]$ |
-| $b$, $n$ | `batch_size`, `dataset_size` | records in a batch, and in the larger of two neighbours |
-| $k$ | `size`, `group_size` | how many records differ |
-| $T$ | `count` | steps of one kind |
-| $P$, $Q$ | – | outputs with and without the record |
-| – | `above`, `below` | pairs that dominate, and pairs that data attain |
-| – | `log_miss` | $\log$ of the chance that no differing record is in the step |
-"""
+r"""What does a record that joins by chance change?."""
 
 import math
 from collections.abc import Sequence
