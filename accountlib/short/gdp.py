@@ -4,7 +4,7 @@
 
 Each step takes every record with chance `rate` and adds normal noise with
 standard deviation `noise_multiplier` (over the clipping norm). For one record
-added or removed: `mu` is an upper bound, mostly less than 0.3 % too large. Below
+added or removed: `mu` is an upper bound, mostly by less than 0.3 %. Below
 `cutoff` it promises nothing: an attacker with an error rate below it may do
 better than the curve of mu says.
 

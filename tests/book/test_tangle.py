@@ -88,6 +88,19 @@ def test_a_page_becomes_a_module(toy, tangled):
     assert "has no attribute 'nothing'" in done.stderr
 
 
+def test_cells_become_a_file_to_copy_as_they_stand(toy, tangled):
+    first = '\n"""Three times a number."""\n\nimport math\n'
+    second = "\ndef triple(x):\n    return   3*x  # not laid out\n"
+    write(toy, cell(first, "short:three"), cell(second, "short:three"))
+    assert tangled()[0] and tangled("--check") == (True, "")
+    file = toy / "accountlib" / "short" / "three.py"
+    text = file.read_text()
+    assert text.startswith("# accountlib") and "Apache-2.0" in text
+    assert f"{first}\n{second}" in text and "doctest.testmod()" in text
+    file.write_text(text.replace("3*x", "4*x"))
+    assert "three.py: differs" in tangled("--check")[1]
+
+
 def test_check_sees_an_edit_a_leftover_and_too_many_names(toy, tangled):
     assert tangled()[0]
     module = toy / "accountlib" / "inputs.py"
