@@ -184,7 +184,7 @@ def calibrate_noise(rate, steps, target_epsilon, delta):
     """
     check("target_epsilon", target_epsilon, 0, 1000)
     low, high = 0.2, math.inf
-    while min(high, 1001) > 1.001 * low:
+    while min(high, 1000) > 1.001 * low:
         noise = math.sqrt(low * min(high, 1000))
         enough = epsilon(noise, rate, steps, delta)[1] <= target_epsilon
         low, high = (low, noise) if enough else (noise, high)
