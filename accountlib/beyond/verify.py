@@ -111,7 +111,7 @@ def up(x: arb) -> fmpz:
 
 def afford(length: int) -> None:
     """Refuse what needs too much space or time."""
-    require(length * (BITS.get() + 64) < 2.5e8, "The grid is too long.")
+    require(length * (BITS.get() + 500) < 2.5e8, "The grid is too long.")
     require(time.thread_time() < DEADLINE.get(), "It takes too long.")
 
 
@@ -229,9 +229,7 @@ class Pessimistic:
             i = min(j - 1, guess(low, step))
             b = p - q * low.min(ball(i * step)).exp()
             b /= 1 - ball((i - j) * step).exp()
-            share = mass
-            if b.is_finite():
-                share = min(mass, max(up(b), fmpz(0)))
+            share = min(mass, max(up(b), fmpz(0))) if b < 2 else mass
             at[j] = at.get(j, 0) + share
             at[i] = at.get(i, 0) + mass - share
         return cls(step, *dense(at), infinite)
