@@ -20,9 +20,9 @@ import numpy as np
 from scipy.special import ndtri
 
 try:
-    from accountlib.short import accountant
-except ImportError:
     import accountant
+except ImportError:
+    from accountlib.short import accountant
 
 
 @np.errstate(all="ignore")
@@ -43,6 +43,7 @@ def upper_deltas(noise_multiplier, rate, steps, epsilons, rest):
     return found
 
 
+@np.errstate(all="ignore")
 def mu(noise_multiplier, rate, steps, cutoff=1e-10):
     """Least mu whose curve lies below that of the run, from above."""
     accountant.check("cutoff", cutoff, 1e-20, 0.1)
