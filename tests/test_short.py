@@ -168,6 +168,7 @@ def test_groups_and_mu_against_the_engine():
     engine = al.gdp(run, adjacency=BOTH, cutoff=1e-8)
     found = gdp.mu(noise, rate, 500, cutoff=1e-8)
     assert engine.mu_lower <= found < 1.02 * engine.mu, run
+    assert gdp.mu(0.25, 1.0, 25) == math.inf  # 20: beyond its floats
 
 
 KNOWN = dict(math=math, np=np, Fraction=Fraction, Decimal=Decimal)

@@ -6,7 +6,7 @@
 with chance `rate` and adds normal noise with standard deviation
 `noise_multiplier` (over the clipping norm of one record). Range: size 1 to 64,
 noise_multiplier from max(0.2, size/12), the rest as in accountant.py. Inside a
-package write `from .accountant import` below.
+package write `from .accountant import ...` below.
 
 >>> low, high = epsilon(4, 2.0, 0.01, 500, 1e-5)
 >>> 1.988 < low < high < 1.992
