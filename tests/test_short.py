@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -77,6 +79,7 @@ def test_accountant_is_narrow_in_practice_and_finds_noise():
     assert accountant.epsilon(noise, 0.02, 100, 1e-6)[1] <= 2.0
     less = poisson_run(0.997 * noise, 0.02, 100)
     assert al.epsilon(less, delta=1e-6, adjacency=BOTH).lower > 2.0
+    assert accountant.calibrate_noise(1.0, 10**7, 1e-3, 1e-9) == math.inf
 
 
 def precise(epsilon, sigma, sensitivity):
@@ -134,10 +137,21 @@ def test_audit_is_the_books():
         v = int(rng.integers(r // 2, r + 1))
         d, e = rng.choice([0.0, between(rng, 1e-9, 0.01)]), rng.uniform(0, 6)
         run, found = OneRun(m, r, v), audit.p_value(m, r, v, eps=e, delta=d)
-        book = run.p_value(e, delta=d)
-        assert book <= found and (found <= book * (1 + 1e-8) or book < 1e-280)
+        later = e + np.append(0, np.geomspace(0.01, 40, 60))
+        book = [run.p_value(x, delta=d) for x in later]
+        assert min(book) <= found
+        assert found <= book[0] * (1 + 1e-8) or book[0] < 1e-280
         low = audit.epsilon_at_least(m, r, v, delta=d)
         assert -0.002 <= low - run.epsilon(delta=d) <= 1e-9
+
+
+def test_overwhelming_evidence_has_a_tiny_p_value():
+    p_value = short("audit").p_value
+    for what in ((2000, 2000, 1990), (10**6, 10**5, 10**5)):
+        for d in (0, 1e-9):
+            assert 1e-290 < p_value(*what, eps=0, delta=d) < 1e-3, (what, d)
+    assert p_value(2000, 2000, 1990, eps=0, delta=0) < 1e-200
+    assert p_value(10, 5, 5, eps=1000, delta=0) == 1
 
 
 def test_groups_and_mu_against_the_engine():
@@ -154,20 +168,37 @@ def test_groups_and_mu_against_the_engine():
     engine = al.gdp(run, adjacency=BOTH, cutoff=1e-8)
     found = gdp.mu(noise, rate, 500, cutoff=1e-8)
     assert engine.mu_lower <= found < 1.02 * engine.mu, run
+    assert gdp.mu(0.25, 1.0, 25) == math.inf  # 20: beyond its floats
 
 
+KNOWN = dict(math=math, np=np, Fraction=Fraction, Decimal=Decimal)
 BAD = """
-accountant.epsilon(0.8, 64, 10, 1e-6): rate = 64 is not in [1e-08, 1]
-accountant.epsilon(0.8, 0.1, 2.5, 1e-6): steps (whole) = 2.5 is not in
-accountant.delta('1', 0.1, 2, 1.0): noise_multiplier = '1' is not in
-accountant.epsilon(1.0, 0.1, 2, math.nan): delta = nan is not in
-accountant.calibrate_noise(0.1, 2, -1, 0.1): target_epsilon = -1 is not in
-gaussian.sigma(1.0, 5): delta = 5 is not in [1e-200, 1]
-gaussian.delta(1.0, 1.0, 0): sensitivity = 0 is not in [1e-100, 1e+100]
-rdp.compute_rdp(0.1, 1.0, 1, [7.5]): order = 7.5 is not in
-audit.p_value(9, 10, 1, eps=1.0, delta=0): r (whole) = 10 is not in [1, 9]
-groups.epsilon(65, 9.0, 0.1, 1, 0.1): size (whole) = 65 is not in [1, 64]
-gdp.mu(1.0, 0.1, 10, cutoff=0.2): cutoff = 0.2 is not in [1e-20, 0.1]
+accountant.epsilon(0.8, 64, 10, 1e-6): rate = 64 is no int or float in [1e-08,
+accountant.epsilon(0.8, 0.1, 2.5, 1e-6): steps = 2.5 is no int in
+accountant.delta('1', 0.1, 2, 1.0): noise_multiplier = '1' is no int or
+accountant.epsilon(1.0, 0.1, 2, math.nan): delta = nan is no int or float
+accountant.calibrate_noise(0.1, 2, -1, 0.1): target_epsilon = -1 is no int
+accountant.epsilon(np.float32(0.8), 0.1, 2, 0.1): (0.8) is no int or float in
+accountant.epsilon(0.8, np.float16(0.1), 2, 0.1): is no int or float in
+accountant.epsilon(0.8, Fraction(1, 9), 2, 0.1): rate = Fraction(1, 9) is no
+accountant.epsilon(0.8, 0.1, 2, Decimal('0.1')): delta = Decimal('0.1') is no
+gaussian.sigma(1.0, 5): delta = 5 is no int or float in [1e-200, 1]
+gaussian.delta(1.0, 1.0, 0): sensitivity = 0 is no int or float in [1e-100,
+gaussian.delta(1.0, Fraction(1), 1.0): sigma = Fraction(1, 1) is no int or
+gaussian.delta(1.0, np.float32(1), 1.0): is no int or float in
+rdp.compute_rdp(0.1, 1.0, 1, [7.5]): orders = [7.5] is no list of numbers
+rdp.compute_rdp(0.1, 1.0, 1, [2, 5.1]): from 2 to 10000 or real from 1.000001
+rdp.compute_rdp(0.1, 1.0, 1, [math.nan]): orders = [nan] is no list
+rdp.compute_rdp(0.1, 1.0, 1, [2, '2']): orders = [2, '2'] is no list
+rdp.compute_rdp(0.1, 1.0, 1, 2): orders = 2 is no list
+rdp.compute_rdp(0.1, 1.0, 1, [np.float32(2)]): is no list
+rdp.compute_rdp(np.float32(0.1), 1.0, 1, [2]): is no int or float in
+audit.p_value(9, 10, 1, eps=1.0, delta=0): r = 10 is no int in [1, 9]
+audit.p_value(9, 9, 1, eps=np.float16(1), delta=0): is no int or float in
+groups.epsilon(65, 9.0, 0.1, 1, 0.1): size = 65 is no int in [1, 64]
+groups.epsilon(4, np.float32(9), 0.1, 1, 0.1): is no int or float in
+gdp.mu(1.0, 0.1, 10, cutoff=0.2): cutoff = 0.2 is no int or float in [1e-20,
+gdp.mu(1.0, np.float32(0.1), 10): is no int or float in [1e-08, 1]
 """
 
 
@@ -175,5 +206,15 @@ gdp.mu(1.0, 0.1, 10, cutoff=0.2): cutoff = 0.2 is not in [1e-20, 0.1]
 def test_what_lies_outside_is_refused_by_one_sentence(row):
     call, said = row.split(": ")
     with pytest.raises(ValueError) as found:
-        eval(call, {"math": math} | {name: short(name) for name in NAMES})
-    assert said in str(found.value)
+        eval(call, KNOWN | {name: short(name) for name in NAMES})
+    assert said in str(found.value) and "\n" not in str(found.value)
+
+
+def test_numbers_of_numpy_with_all_digits_are_served():
+    accountant, orders = short("accountant"), np.array([2, 3], np.int64)
+    what = np.float64(0.8), np.float64(0.01), np.int64(10), np.float64(1e-6)
+    assert accountant.epsilon(*what) == accountant.epsilon(0.8, 0.01, 10, 1e-6)
+    found = [
+        short("rdp").compute_rdp(0.1, 1, 2, x) for x in (orders, [2.0, 3])
+    ]
+    assert np.all(found[0] == found[1])

@@ -106,7 +106,10 @@ class OneRun:
         check_fields(self, correct=(0, self.guesses, True))
 
     def p_value(self, epsilon: float, *, delta: float) -> float:
-        """Most probability of so many correct guesses: eq. (aud-levels)."""
+        """Most probability of so many correct guesses: eq. (aud-levels).
+
+        Never below 1e-290, and 1 where delta > 0 and the tail is below that.
+        """
         epsilon = check("epsilon", epsilon, 0, 1000)
         delta = check("delta", delta, 0, 1)
         v, wrong = self.correct, self.guesses - self.correct
@@ -120,7 +123,7 @@ class OneRun:
             # A tail below this has lost digits: nothing known, nan.
             share = np.where(tail > 1e-290, tail, np.nan) * 2.0**900
             more = self.canaries * delta * share * rest / (edge * 2.0**900)
-        found = float(tail + more) if delta else float(tail)
+        found = float(tail + more) if delta else max(float(tail), 1e-290)
         return min(1.0, found) if found >= 0 else 1.0  # nan: nothing known
 
     def top(self, significance: float) -> float:

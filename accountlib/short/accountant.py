@@ -14,24 +14,28 @@ The truth lies between both: promise `high`. Cells, wrap-around, truncation
 and rounding are counted. Not proven: that numpy and scipy round as page
 "Is the interval a proof?" assumes, and that one record more or less is worst
 where it moves the sum by the whole norm (Zhu, Dong and Wang 2022).
-Needs numpy and scipy. Where one rare large loss decides, ends are far apart.
+Needs numpy and scipy. The lower end falls to 0, and says nothing, where one
+rare large loss decides or where epsilon is above about 1e5.
 """
 
 import math
 from functools import partial
-from numbers import Integral, Real
 
 import numpy as np
 from scipy.special import logsumexp, ndtr, ndtri, softmax
 
 UNIT = 2.0**-53  # unit round-off
+# Orders of Chernoff's bound, 1e-6 to 1e12
 ORDERS = 1e-6 * 1.5 ** np.arange(0, 102, 0.25)
+# Factors around the guess, 1/15 to 15, dense near 1
 GRID = np.append(0, np.exp(np.sinh(np.linspace(-9, 9, 301)) / 1500))
 
 
-def check(name, value, low, high, kind=Real):
-    if not (isinstance(value, kind) and low <= value <= high):
-        raise ValueError(f"{name} = {value!r} is not in [{low:g}, {high:g}]")
+def check(name, value, low, high, kind="int or float"):
+    kinds = (int, np.int64) if kind == "int" else (int, np.int64, float)
+    if not (isinstance(value, kinds) and low <= value <= high):
+        text = f"{name} = {value!r} is no {kind} in [{low}, {high}]"
+        raise ValueError(text)
 
 
 def log_masses(z):
@@ -150,7 +154,7 @@ def both(noise_multiplier, rate, steps, epsilon, delta):
     """The larger of remove and add, both ends."""
     check("noise_multiplier", noise_multiplier, 0.2, 1000)
     check("rate", rate, 1e-8, 1)
-    check("steps (whole)", steps, 1, 10**7, Integral)
+    check("steps", steps, 1, 10**7, "int")
     make = partial(table, noise_multiplier, rate)
     found = (ends(make, steps, add, epsilon, delta) for add in (False, True))
     return tuple(map(max, zip(*found, strict=True)))
@@ -180,14 +184,14 @@ def delta(noise_multiplier, rate, steps, epsilon):
 def calibrate_noise(rate, steps, target_epsilon, delta):
     """Noise multiplier whose upper end meets a target; 0.1 % less may not.
 
-    It is infinite if 1000 is not enough.
+    At least 0.2; infinite if 1000 is not enough.
     """
     check("target_epsilon", target_epsilon, 0, 1000)
-    low, high = 0.2, math.inf
-    while min(high, 1000) > 1.001 * low:
-        noise = math.sqrt(low * min(high, 1000))
+    low, high, noise = 0.2, math.inf, 1000.0
+    while 1.001 * low < high and low < 1000:
         enough = epsilon(noise, rate, steps, delta)[1] <= target_epsilon
         low, high = (low, noise) if enough else (noise, high)
+        noise = math.sqrt(low * high)
     return high
 
 

@@ -19,23 +19,23 @@ on page "What does one run with many canaries show?" of accountlib's book. A
 statistical statement. Not proven: that scipy's betainc is good to 1e-10.
 """
 
-from numbers import Integral, Real
-
 import numpy as np
 from scipy.special import betainc, betaincc, betaln, expit, log_expit
 
 
-def check(name, value, low, high, kind=Real):
-    if not (isinstance(value, kind) and low <= value <= high):
-        raise ValueError(f"{name} = {value!r} is not in [{low:g}, {high:g}]")
+def check(name, value, low, high, kind="int or float"):
+    kinds = (int, np.int64) if kind == "int" else (int, np.int64, float)
+    if not (isinstance(value, kinds) and low <= value <= high):
+        text = f"{name} = {value!r} is no {kind} in [{low}, {high}]"
+        raise ValueError(text)
 
 
 @np.errstate(all="ignore")
 def p_values(m, r, v, eps, delta):
     """p-values, from above, for an array of eps."""
-    check("m (whole)", m, 1, 10**12, Integral)
-    check("r (whole)", r, 1, min(m, 10**6), Integral)
-    check("v (whole)", v, 0, r, Integral)
+    check("m", m, 1, 10**12, "int")
+    check("r", r, 1, min(m, 10**6), "int")
+    check("v", v, 0, r, "int")
     check("delta", delta, 0, 1)
     if v == 0:
         return np.ones_like(eps)
@@ -49,9 +49,14 @@ def p_values(m, r, v, eps, delta):
 
 
 def p_value(m, r, v, *, eps, delta):
-    """Largest chance of v or more correct guesses under (eps, delta)-DP."""
+    """Largest chance of v or more correct guesses under (eps, delta)-DP.
+
+    From above; never below 1e-290. Under (x, delta)-DP, x >= eps, the chance
+    is no smaller, so its bounds hold too, and the least of them is returned.
+    """
     check("eps", eps, 0, 1000)
-    return float(p_values(m, r, v, np.array(float(eps)), delta))
+    eps = eps + np.append(0, np.geomspace(0.01, 40, 60))
+    return float(min(p_values(m, r, v, eps, delta)))
 
 
 def epsilon_at_least(m, r, v, *, delta, significance=0.05):

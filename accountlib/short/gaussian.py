@@ -15,7 +15,6 @@ and the machine are good to 16 units in the last place. Needs scipy.
 """
 
 import math
-from numbers import Real
 
 from scipy.special import erfcx, ndtr
 
@@ -23,8 +22,9 @@ UNIT = 2.0**-53  # unit round-off
 
 
 def check(name, value, low, high):
-    if not (isinstance(value, Real) and low <= value <= high):
-        raise ValueError(f"{name} = {value!r} is not in [{low:g}, {high:g}]")
+    if not (isinstance(value, int | float) and low <= value <= high):
+        text = f"{name} = {value!r} is no int or float in [{low}, {high}]"
+        raise ValueError(text)
 
 
 def distance(sigma, sensitivity):
@@ -70,7 +70,10 @@ def epsilon(delta, sigma, sensitivity=1.0):
 
 
 def sigma(epsilon, delta, sensitivity=1.0):
-    """The least noise for this epsilon and delta, from above."""
+    """The least noise for this epsilon and delta, from above.
+
+    At least 0.01 sensitivity; inf: more than 1e6 sensitivity.
+    """
     check("epsilon", epsilon, 0, 1000)
     check("delta", delta, 1e-200, 1)
     check("sensitivity", sensitivity, 1e-100, 1e100)

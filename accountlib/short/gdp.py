@@ -4,9 +4,11 @@
 
 Each step takes every record with chance `rate` and adds normal noise with
 standard deviation `noise_multiplier` (over the clipping norm). For one record
-added or removed: `mu` is an upper bound, mostly by less than 0.3 %. Below
-`cutoff` it promises nothing: an attacker with an error rate below it may do
-better than the curve of mu says.
+added or removed: `mu` is an upper bound, in trials too large by less than
+0.5 % below 9 and below -2 ndtri(cutoff). Above these it loses more and soon is
+inf: at about 12, or at 6.5 for a cutoff of 1e-3. Below `cutoff` it promises
+nothing: an attacker with an error rate below it may do better than the curve
+of mu says. Inside a package write `from . import accountant` below.
 
 >>> round(mu(9.4, 0.32768, 2000), 2)
 1.57
@@ -20,9 +22,9 @@ import numpy as np
 from scipy.special import ndtri
 
 try:
-    from accountlib.short import accountant
-except ImportError:
     import accountant
+except ImportError:
+    from accountlib.short import accountant
 
 
 @np.errstate(all="ignore")
@@ -43,6 +45,7 @@ def upper_deltas(noise_multiplier, rate, steps, epsilons, rest):
     return found
 
 
+@np.errstate(all="ignore")
 def mu(noise_multiplier, rate, steps, cutoff=1e-10):
     """Least mu whose curve lies below that of the run, from above."""
     accountant.check("cutoff", cutoff, 1e-20, 0.1)

@@ -4,7 +4,9 @@
 
 `size` records are added or removed together; each step takes every record
 with chance `rate` and adds normal noise with standard deviation
-`noise_multiplier` (over the clipping norm of one record).
+`noise_multiplier` (over the clipping norm of one record). Range: size 1 to 64,
+noise_multiplier from max(0.2, size/12), the rest as in accountant.py. Inside a
+package write `from .accountant import ...` below.
 
 >>> low, high = epsilon(4, 2.0, 0.01, 500, 1e-5)
 >>> 1.988 < low < high < 1.992
@@ -15,15 +17,14 @@ Not proven: what accountant.py lists. Needs numpy and scipy, too.
 """
 
 from functools import partial
-from numbers import Integral
 
 import numpy as np
 from scipy.special import gammaln, logsumexp, ndtri
 
 try:
-    from accountlib.short.accountant import UNIT, check, ends, log_masses
-except ImportError:
     from accountant import UNIT, check, ends, log_masses
+except ImportError:
+    from accountlib.short.accountant import UNIT, check, ends, log_masses
 
 
 def table(size, noise, rate, number, rest, add, up):
@@ -50,10 +51,10 @@ def table(size, noise, rate, number, rest, add, up):
 
 @np.errstate(all="ignore")
 def both(size, noise_multiplier, rate, steps, epsilon, delta):
-    check("size (whole)", size, 1, 64, Integral)
+    check("size", size, 1, 64, "int")
     check("noise_multiplier", noise_multiplier, max(0.2, size / 12), 1000)
     check("rate", rate, 1e-8, 1)
-    check("steps (whole)", steps, 1, 10**7, Integral)
+    check("steps", steps, 1, 10**7, "int")
     make = partial(table, size, noise_multiplier, rate)
     found = (ends(make, steps, add, epsilon, delta) for add in (False, True))
     return tuple(map(max, zip(*found, strict=True)))

@@ -158,6 +158,11 @@ def test_a_tail_without_digits_rejects_nothing(
     assert found >= min(1, tail + more) * (1 - 1e-9)
 
 
+def test_a_p_value_is_never_zero():
+    """For delta 0 the tail of 1,990 of 2,000 underflowed to 0."""
+    assert OneRun(2000, 2000, 1990).p_value(0.0, delta=0.0) == 1e-290
+
+
 @pytest.mark.parametrize(
     "make",
     [
