@@ -75,6 +75,7 @@ def arrays_in(value):
     [
         info.name
         for info in pkgutil.walk_packages(accountlib.__path__, "accountlib.")
+        if ".short" not in info.name  # copies, with fewer lines
     ],
 )
 def test_no_constant_of_a_module_can_be_written_to(name):
