@@ -178,7 +178,7 @@ accountant.epsilon(0.8, 0.1, 2.5, 1e-6): steps = 2.5 is no int in
 accountant.delta('1', 0.1, 2, 1.0): noise_multiplier = '1' is no int or
 accountant.epsilon(1.0, 0.1, 2, math.nan): delta = nan is no int or float
 accountant.calibrate_noise(0.1, 2, -1, 0.1): target_epsilon = -1 is no int
-accountant.epsilon(np.float32(0.8), 0.1, 2, 0.1): (0.8) is no int or float in
+accountant.epsilon(np.float32(0.8), 0.1, 2, 0.1): is no int or float in
 accountant.epsilon(0.8, np.float16(0.1), 2, 0.1): is no int or float in
 accountant.epsilon(0.8, Fraction(1, 9), 2, 0.1): rate = Fraction(1, 9) is no
 accountant.epsilon(0.8, 0.1, 2, Decimal('0.1')): delta = Decimal('0.1') is no
