@@ -4,6 +4,7 @@ A page imports for two seconds, and each page runs twice. So one process
 imports what most pages do, and is forked for each kernel: `install()`.
 """
 
+import atexit
 import json
 import os
 import signal
@@ -48,13 +49,21 @@ def serve():
 
 @cache
 def server(process):
-    """The server of a process."""
-    return subprocess.Popen(
+    """The server of a process, which ends with it."""
+    started = subprocess.Popen(
         [sys.executable, __file__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
+
+    def end():
+        started.stdin.close()
+        started.wait()
+        started.stdout.close()
+
+    atexit.register(end)
+    return started
 
 
 class Kernel:

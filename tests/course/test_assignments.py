@@ -199,7 +199,8 @@ def test_a_sheet_runs_outside_of_a_clone(assignment):
         if word == "not yet":  # claims stop at YOUR CODE HERE
             cells = cells[:-2]
         said = "said = []\ndef print(*words): said.append(' '.join(words))"
-        found = box.ask([said, *cells], "said", [[]])
+        limits = box.Limits(patience=20.0)  # the whole sheet in one question
+        found = box.ask([said, *cells], "said", [[]], limits=limits)
         assert found.broken == "" and set(found.values[0]) == {word}
 
 
