@@ -21,8 +21,9 @@ def serve():
     del sys.path[0]  # this folder, which no kernel has
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # they end with it
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+    # Nothing here is used: a fork finds it imported.
     import matplotlib.backends.backend_svg
-    import matplotlib.pyplot  # noqa: F401  # what is imported is kept
+    import matplotlib.pyplot  # noqa: F401
     import myst_nb  # noqa: F401
     import scipy.stats  # noqa: F401
     from ipykernel.kernelapp import IPKernelApp

@@ -84,7 +84,10 @@ def drawn(rng, most):
 
 def coarse(rng):
     """Is a setting with bad choices covered? Never wrong."""
-    pick = lambda *x: x[int(rng.integers(len(x)))]  # noqa: E731
+
+    def pick(*x):
+        return x[int(rng.integers(len(x)))]
+
     choice = F(f"{10 ** rng.uniform(-2.5, -0.3):.4f}"), pick(30, 40, 60, 160)
     choice += (F(pick("0", "1e-6", "1e-3", "0.1")), pick(1, 2, 4, 9))
     choice += (pick(1, 4, 32, 128), pick(1, 4, 20, 40))
