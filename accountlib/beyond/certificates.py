@@ -15,7 +15,7 @@ __all__ = ["TRIES", "step_and_bits", "certificate"]
 
 # --- The rule for step and bits
 
-TRIES = (3e-4, 1), (9e-4, 1), (9e-4, 2), (9e-4, 8), (9e-4, 32)
+TRIES = (3e-4, 1), (9e-4, 1), (9e-4, 2), (9e-4, 8), (9e-4, 32), (9e-4, 0.7)
 
 
 def step_and_bits(top: float, delta: float, count: int) -> tuple[float, int]:
