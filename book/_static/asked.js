@@ -1,6 +1,5 @@
-// ASKED is the glossary's table of what people ask for. With all words of an
-// entry in a question, its place stands above what Sphinx finds; with some,
-// above pages whose text has the words. Terms of several words are entries.
+// ASKED: the glossary's table of what people ask for. With all words of an
+// entry in a question its place comes first, with some before other text.
 const SAME = { ε: "epsilon", eps: "epsilon", δ: "delta", μ: "mu", σ: "sigma" };
 const stemmer = new Stemmer();
 const words = (text) => (text.toLowerCase().match(/\p{L}+|\p{N}+(\.\p{N}+)?/gu)
@@ -8,7 +7,7 @@ const words = (text) => (text.toLowerCase().match(/\p{L}+|\p{N}+(\.\p{N}+)?/gu)
   .map((word) => stemmer.stemWord(SAME[word] || word));
 const { docnames, titles, indexentries } = Search._index;
 const terms = Object.entries(indexentries)
-  .filter(([term, [[, id]]]) => /[ -]/.test(term) && id.startsWith("term-"))
+  .filter(([term, [[, id]]]) => words(term).length > 1 && /^term-/.test(id))
   .map(([term, [[file, id]]]) => [docnames[file], term, `#${id}`, []]);
 const places = [...ASKED, ...terms].map(([page, title, anchor, entries]) => {
   const whole = titles[docnames.indexOf(page)];
@@ -33,7 +32,8 @@ Search._performSearch = (query, ...parsed) => {
   const [above, below, last] = lists.map((list) => list
     .sort((a, b) => b[0] - a[0]).slice(0, 3).map(([, item]) => item));
   const found = library(query, ...parsed).reverse();  // the best came last
-  const named = found.filter((item) => item[4] > Scorer.term);
+  const named = found.filter((item) => item[6] !== "text"
+    || (item[4] > Scorer.term && asked.size < 3));  // short: a title
   const shown = [...above, ...named, ...below, ...found, ...last];
   const seen = new Set(), key = ([page, , anchor]) => page + anchor;
   return shown.filter((x) => !seen.has(key(x)) && seen.add(key(x))).reverse();
