@@ -3,7 +3,9 @@
 import ast
 import hashlib
 import inspect
+import json
 import os
+import posixpath
 import re
 import shutil
 import sys
@@ -279,6 +281,31 @@ def moved(app):
         yield f"notebooks/{old}", {"target": up + target}, "moved.html"
 
 
+# --- The search: what people ask for stands in a table of the glossary.
+
+html_show_search_summary = False  # it would load each page that is found
+
+
+def asked(app, pagename, template, context, doctree):
+    """The search page gets the table, for asked.js."""
+    if pagename != "search":
+        return
+    glossary = app.env.get_and_resolve_doctree(
+        "book/glossary", app.builder, tags=app.tags
+    )
+    table = []
+    for row in glossary.findall(nodes.row):
+        for link in row[1].findall(nodes.reference):
+            uri = link.get("refuri") or f"glossary.html#{link['refid']}"
+            page, anchor = posixpath.normpath(f"book/{uri}").split("#")
+            entries = row[0].astext().split(",")
+            page = page.removesuffix(".html")
+            table.append([page, link.astext(), f"#{anchor}", entries])
+    data = json.dumps(table).replace("<", r"\u003c")
+    app.add_js_file(None, body=f"const ASKED = {data};")
+    app.add_js_file("asked.js", defer="defer")
+
+
 # --- Pages to take home: they run without this repository.
 
 STYLE = re.compile(r"^plt\.style\.use\(.*\n", re.M)
@@ -304,3 +331,4 @@ def setup(app):
     app.connect("doctree-read", fold)
     app.connect("html-collect-pages", moved)
     app.connect("html-page-context", take_home, priority=400)
+    app.connect("html-page-context", asked)
