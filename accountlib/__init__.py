@@ -126,6 +126,8 @@ __version__ = "0.1.0"
 
 BEYOND = {
     "best_epsilon": "beyond.best_of_several",
+    "Choice": "beyond.choosing",
+    "Budget": "beyond.budgets",
     "fractional_rdp": "beyond.fractional_orders",
     "RandomAllocation": "beyond.allocation",
     "TruncatedPoisson": "beyond.other_samplers",

@@ -144,6 +144,9 @@ class FullBatch(Sampling):
     def directions(
         self, mechanism: Mechanism, adjacency: Adjacency, size: int, count: int
     ) -> list[Direction]:
+        if hasattr(mechanism, "directions"):  # it knows what data attain
+            found: list[Direction] = mechanism.directions(size, count)
+            return found
         if adjacency is Adjacency.SUBSTITUTE:
             return [Direction(((mechanism.exchanged(size), count),))]
         return both_ways(mechanism.removed(size), adjacency, count)

@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+import accountlib as al
 from accountlib.beyond import choosing
 
 
@@ -112,6 +113,36 @@ def test_long_ranges(most):
             assert 0 <= bound.lower <= bound.upper <= 1
     many = choosing.choices_epsilon(1e-6, bounded_range=most, count=10_000)
     assert 0.5e4 * most * 0.8 < many.lower < many.upper < 1e4 * most
+
+
+@pytest.mark.parametrize("adjacency", ["add-or-remove", "substitute"])
+def test_a_choice_among_others(adjacency):
+    """Its interval contains that of choices alone, and what data attain."""
+    ask = {"delta": 1e-4, "adjacency": adjacency}
+    choice, rest = choosing.Choice(0.5), al.Release(al.Laplace(4.0))
+    for count in (1, 7):
+        run = al.Release(choice, count=count)
+        found = al.epsilon(run, **ask)
+        alone = choosing.choices_epsilon(1e-4, bounded_range=0.5, count=count)
+        assert found.lower <= alone.upper and alone.lower <= found.upper
+        together = al.epsilon([run, rest], **ask)
+        for top in (0.1, 0.3, 0.5):
+            p, q = np.exp(
+                choosing.two_candidates(
+                    min(top, 0.499), bounded_range=0.5
+                ).rows
+            ).T[2:]
+            pair = al.Release(al.DiscretePair(p, q), count=count)
+            if adjacency == "add-or-remove":
+                assert al.epsilon([pair, rest], **ask).lower <= together.upper
+        curve = al.rdp_curve([run, rest], adjacency=adjacency)
+        one = count * choosing.choice_rdp(8.0, bounded_range=0.5)
+        scale = 2.0 if adjacency == "substitute" else 4.0
+        assert curve(8.0) >= one + al.laplace_rdp(8.0, scale=scale)
+        assert curve(8.0) <= (one + al.laplace_rdp(8.0, scale=scale)) * 1.001
+    for sampling, size in ((al.Poisson(0.1), 1), (al.FullBatch(), 2)):
+        with pytest.raises(NotImplementedError, match="of groups or on sam"):
+            al.epsilon(al.Release(choice, sampling), group_size=size, **ask)
 
 
 def test_bad_input():
