@@ -9,7 +9,7 @@ from typing import Any
 from .accountant import delta, epsilon, explain
 from .calibration import calibrate, calibrate_noise
 from .cells import Cells
-from .checks import Bound
+from .checks import Bound, hear
 from .composition import compose, self_compose
 from .conversion import delta_from_rdp, epsilon_from_rdp
 from .divergences import hockey_stick
@@ -149,3 +149,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, *BEYOND]
+
+
+hear(globals())
