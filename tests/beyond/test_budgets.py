@@ -16,6 +16,7 @@ from mpmath import mp
 import accountlib as al
 from accountlib.beyond.budgets import Budget, BudgetPassed
 from accountlib.beyond.choosing import Choice
+from accountlib.beyond.event_pairs import response_pairs
 from accountlib.beyond.odometers import ZCDPOdometer
 
 UP = 1 + 1e-12  # costs are upper ends: more than some roundings
@@ -159,6 +160,7 @@ def test_json():
         al.Release(al.ApproximateDP(0.1, 1e-9), al.FixedBatch(3, 100)),
         al.Release(al.Gaussian(9.1), al.RandomAllocation(20), 2),
         al.Release(al.Gaussian(2.7), al.TruncatedPoisson(0.01, 5, 100)),
+        al.Release(response_pairs(0.5, 3)),
     ]
     fixed = Budget(50.0, 1e-5, "remove", False, queries)
     assert Budget.from_json(fixed.to_json()) == fixed
