@@ -259,20 +259,15 @@ def test_names_are_needed(call: Any) -> None:
         call()
 
 
-@pytest.mark.parametrize(
-    ("words", "relation"),
-    [
-        ("add-or-remove ADD_OR_REMOVE_ONE add_remove", "add-or-remove"),
-        ("replace-one REPLACE_ONE replacement REPLACE", "substitute"),
-        ("REPLACE_SPECIAL zero_out", "zero-out"),
-        ("Remove", "remove"),
-    ],
-)
-def test_neighbours_of_other_libraries(words: str, relation: str) -> None:
-    other = Enum("Relation", words.replace("-", "_"))  # with numbers
-    for word in (*words.split(), *other):
-        assert al.Adjacency(word) == relation  # type: ignore[arg-type]
-    assert len(al.Adjacency) == 5
+def test_neighbours_of_other_libraries() -> None:
+    for relation, words in {
+        "add-or-remove": "add-or-remove ADD_OR_REMOVE_ONE add_remove",
+        "substitute": "replace-one REPLACE_ONE replacement REPLACE",
+        "zero-out": "REPLACE_SPECIAL zero_out",
+    }.items():
+        enum: Any = Enum("Relation", words.replace("-", "_"))  # numbers
+        for word in (*words.split(), *enum):
+            assert al.Adjacency(word) == relation
 
 
 @pytest.mark.parametrize(
@@ -305,12 +300,6 @@ def test_wrapped_names_are_themselves() -> None:
         assert pickle.loads(pickle.dumps(one)) == one
     with pytest.raises(FrozenInstanceError):
         RUN.count = 2  # type: ignore[misc]
-
-    def own(x: Any, steps: int = 1) -> Any:
-        return al.Release(al.Gaussian(x), its=steps)  # type: ignore[call-arg]
-
-    with pytest.raises(TypeError, match="argument 'its'$"):  # not our word
-        al.calibrate(own, low=1.0, high=2.0, epsilon=1, delta=0.1, **REMOVE)
 
 
 def test_a_noise_needs_no_sampling() -> None:
