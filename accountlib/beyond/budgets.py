@@ -17,6 +17,7 @@ Names used here:
 | $a$ | `order` | order of a Rényi divergence, $> 1$; in the case by hand $a$ and $b$ are releases |
 """
 
+import importlib
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -61,11 +62,12 @@ def rebuilt(value: Any) -> Any:
         for child in kind.__subclasses__():
             yield from (*heirs(child), child)
 
+    getattr(importlib.import_module("accountlib"), first, None)  # loads it
     known: dict[str, type[Any]] = {"Release": Release}
     for kind in (Mechanism, Sampling, DominatingPair, Noise):
         known |= {x.__name__: x for x in heirs(kind)}
     if first not in known:
-        raise ValueError(f"{first!r} must be a class that is loaded")
+        raise ValueError(f"{first!r} must be a class that was imported")
     return known[first](*rest)
 
 
