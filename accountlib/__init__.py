@@ -9,7 +9,7 @@ from typing import Any
 from .accountant import delta, epsilon, explain
 from .calibration import calibrate, calibrate_noise
 from .cells import Cells
-from .checks import Bound
+from .checks import Bound, hear
 from .composition import compose, self_compose
 from .conversion import delta_from_rdp, epsilon_from_rdp
 from .divergences import hockey_stick
@@ -126,6 +126,8 @@ __version__ = "0.1.0"
 
 BEYOND = {
     "best_epsilon": "beyond.best_of_several",
+    "Choice": "beyond.choosing",
+    "Budget": "beyond.budgets",
     "fractional_rdp": "beyond.fractional_orders",
     "RandomAllocation": "beyond.allocation",
     "TruncatedPoisson": "beyond.other_samplers",
@@ -147,3 +149,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, *BEYOND]
+
+
+hear(globals())

@@ -4,8 +4,10 @@
 r"""Which inputs are served?."""
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,12 @@ __all__ = [
     "UNIT",
     "check",
     "check_fields",
+    "check_rate",
     "check_list",
     "check_probabilities",
+    "WORDS",
+    "said",
+    "hear",
     "Bound",
     "outward",
 ]
@@ -74,6 +80,18 @@ def check_fields(record: object, **ranges: tuple[Any, ...]) -> None:
         object.__setattr__(record, name, value)
 
 
+def check_rate(rate: float) -> float:
+    """A sampling rate: 0, or in [1e-9, 1].
+
+    >>> check_rate(1)
+    1.0
+    """
+    found = float(check("rate", rate, 0, 1))
+    if 0 < found < 1e-9:
+        raise ValueError(f"rate must be 0 or lie in [1e-9, 1], got {rate!r}")
+    return found
+
+
 def check_list(name: str, values: object, high: float) -> tuple[float, ...]:
     """A list of numbers in [0, high] as a tuple, or a refusal."""
     found = check(name, values, 0, high)
@@ -91,6 +109,55 @@ def check_probabilities(name: str, values: object) -> tuple[float, ...]:
             f"{name} must sum to 1, got {values!r} with the sum {total!r}"
         )
     return found
+
+
+# --- The words of other libraries
+
+WORDS = {
+    "count": "steps num_steps iterations",
+    "noise_multiplier": "sigma noise std standard_deviation",
+    "scale": "sigma noise b noise_multiplier",
+    "the noise divided by it": "sensitivity l2_norm_clip max_grad_norm",
+    "rate": "sample_rate sampling_rate sampling_probability",
+    "batch_size": "sample_size",
+    "dataset_size": "num_examples source_dataset_size",
+    "delta": "target_delta",
+    "epsilon": "target_epsilon",
+}
+
+
+def said(call: Any) -> Any:
+    """A function whose TypeError names the word that is meant.
+
+    >>> said(lambda *, count: count)(steps=3)
+    Traceback (most recent call last):
+    TypeError: <lambda>() got an unexpected keyword argument 'steps'; did you
+    mean count?
+    """
+
+    @wraps(call)
+    def heard(*given: Any, **named: Any) -> Any:
+        try:
+            return call(*given, **named)
+        except TypeError as e:
+            for word in named:
+                right = [x for x in WORDS if word in WORDS[x].split()]
+                if right and str(e).endswith(f"argument '{word}'"):
+                    e.args = (f"{e}; did you mean {' or '.join(right)}?",)
+            raise
+
+    return heard
+
+
+def hear(names: dict[str, Any]) -> None:
+    """Wrap the public functions and records of a package, in place."""
+    for name in names["__all__"]:
+        one = names[name]
+        if not isinstance(one, type):
+            names[name] = said(one)
+            setattr(sys.modules[one.__module__], name, names[name])
+        elif "__init__" in vars(one):
+            one.__init__ = said(one.__init__)  # type: ignore[misc]
 
 
 # --- What comes out: an interval

@@ -128,10 +128,7 @@ def gaussian_epsilon_bounds(delta: Floats, mu: float) -> tuple[Floats, Floats]:
         for _ in range(60):
             middle = (low + high) / 2
             over = gaussian_bounds(middle, mu)[side] > delta
-            low, high = (
-                np.where(over, middle, low),
-                np.where(over, high, middle),
-            )
+            low, high = np.where(over, [middle, high], [low, middle])
         end = np.where(zero, 0.0, high if side else low)
         ends.append(np.where(delta > 0, end, np.inf))
     return ends[0], ends[1]

@@ -239,10 +239,7 @@ class DiscretePair(DominatingPair, Mechanism):
             values = check_probabilities(name, getattr(self, name))
             object.__setattr__(self, name, values)
         if len(self.p) != len(self.q):
-            raise ValueError(
-                "p and q must have the same length, "
-                f"got {len(self.p)} and {len(self.q)}"
-            )
+            raise ValueError(f"p and q must have the same length, got {self}")
 
     def cells(self, edges: Floats) -> Cells:
         return outcomes(self.p, self.q).cells(edges)

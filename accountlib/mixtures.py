@@ -49,14 +49,10 @@ class MixtureOfGaussians(Mechanism):
         sizes = check_list("sensitivities", self.sensitivities, 1e6)
         chances = check_probabilities("probabilities", self.probabilities)
         if len(sizes) != len(chances):
-            raise ValueError(
-                "sensitivities and probabilities must have the same length, "
-                f"got {len(sizes)} and {len(chances)}"
-            )
+            raise ValueError(f"lists must have the same length, got {self}")
         object.__setattr__(self, "sensitivities", sizes)
         object.__setattr__(self, "probabilities", chances)
-        least = 0.005 * max(1.0, *sizes)
-        check_fields(self, noise_multiplier=(least, 1e6))
+        check_fields(self, noise_multiplier=(0.005 * max(1.0, *sizes), 1e6))
 
     def removed(self, size: int) -> DominatingPair:
         if size > 1:

@@ -109,13 +109,8 @@ class PrivacyLossDistribution:
     loss_error: float = 0.0
 
     def __post_init__(self) -> None:
-        check_fields(
-            self,
-            step=(1e-9, 100),
-            first_index=(-1e15, 1e15, True),
-            infinity_mass=(0, 1),
-            loss_error=(0, 1e9),
-        )
+        check_fields(self, step=(1e-9, 100), first_index=(-1e15, 1e15, True))
+        check_fields(self, infinity_mass=(0, 1), loss_error=(0, 1e9))
         mass = check("mass", self.mass, 0, 2)
         if np.ndim(mass) != 1 or len(mass) == 0:
             raise ValueError(f"mass must be a list, got {self.mass!r}")

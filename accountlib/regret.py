@@ -144,10 +144,5 @@ def gdp(
     (1.57, True, True)
     """
     cutoff = check("cutoff", cutoff, 1e-200, 0.1)
-    exact = exact_fit(releases, adjacency, group_size, cutoff)
-    if exact:
-        return exact
-    curves = both_curves(
-        releases, adjacency, group_size, cutoff, relative_width
-    )
-    return fit(*curves, cutoff)
+    run = releases, adjacency, group_size, cutoff
+    return exact_fit(*run) or fit(*both_curves(*run, relative_width), cutoff)

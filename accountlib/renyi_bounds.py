@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from accountlib.checks import UNIT, Floats, check
+from accountlib.checks import UNIT, Floats, check, check_rate
 from accountlib.conversion import evaluate, largest_loss
 from accountlib.renyi import Curve, as_asked
 from accountlib.renyi_sampling import (
     Claim,
-    check_rate,
     log_binomial,
     log_expm1,
     log_factors,

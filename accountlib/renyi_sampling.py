@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
-from accountlib.checks import UNIT, Floats, check
+from accountlib.checks import UNIT, Floats, check, check_rate
 from accountlib.conversion import evaluate, largest_loss
 from accountlib.renyi import Curve, as_asked, log_sum_exp
 
@@ -23,7 +23,6 @@ __all__ = [
     "log_moment",
     "log_one_plus",
     "whole_orders",
-    "check_rate",
     "sampled_curve",
     "signed_moment",
     "refute_tight",
@@ -120,18 +119,6 @@ def whole_orders(order: ArrayLike) -> Floats:
             f"inf, got {order!r}; accountlib.beyond.fractional_orders has "
             "real ones"
         )
-    return found
-
-
-def check_rate(rate: float) -> float:
-    """A sampling rate: 0, or in [1e-9, 1].
-
-    >>> check_rate(1)
-    1.0
-    """
-    found = float(check("rate", rate, 0, 1))
-    if 0 < found < 1e-9:
-        raise ValueError(f"rate must be 0 or lie in [1e-9, 1], got {rate}")
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from accountlib.checks import check
+from accountlib.checks import check, check_fields, check_rate
 from accountlib.dominating_pairs import (
     NOTHING_REVEALED,
     DominatingPair,
@@ -40,7 +40,6 @@ __all__ = [
     "Release",
     "run_directions",
     "counted",
-    "normal_pair",
     "dominating_pairs",
 ]
 
@@ -55,8 +54,9 @@ class Adjacency(StrEnum):
     """What neighbouring data sets are.
 
     "add" and "remove": one has a record more; "add-or-remove": the worse of
-    both; "substitute" (also "replace-one"): one record is another one;
-    "zero-out": one record counts for nothing.
+    both; "substitute": one record is another one; "zero-out": one record
+    counts for nothing. Words of other libraries are accepted, such as
+    "replace-one" or REPLACE_SPECIAL.
     Raises: ValueError for other words. There is no default.
     Source: Ganesh et al. (2025), Section 2.
 
@@ -66,14 +66,15 @@ class Adjacency(StrEnum):
 
     ADD = "add"
     REMOVE = "remove"
-    ADD_OR_REMOVE = "add-or-remove"
-    SUBSTITUTE = "substitute"
-    ZERO_OUT = "zero-out"
+    ADD_OR_REMOVE = ADD_OR_REMOVE_ONE = ADD_REMOVE = "add-or-remove"
+    SUBSTITUTE = REPLACE_ONE = REPLACEMENT = REPLACE = "substitute"
+    ZERO_OUT = REPLACE_SPECIAL = "zero-out"
 
     @classmethod
     def _missing_(cls, value: object) -> "Adjacency":
-        if value == "replace-one":
-            return cls.SUBSTITUTE
+        name = str(getattr(value, "name", value)).upper().replace("-", "_")
+        if name in cls.__members__:
+            return cls[name]
         raise ValueError(
             f"adjacency must be one of {[str(x) for x in cls]}, got {value!r}"
         )
@@ -144,6 +145,8 @@ class FullBatch(Sampling):
     def directions(
         self, mechanism: Mechanism, adjacency: Adjacency, size: int, count: int
     ) -> list[Direction]:
+        if hasattr(mechanism, "directions"):  # it knows what data attain
+            return list(mechanism.directions(size, count))
         if adjacency is Adjacency.SUBSTITUTE:
             return [Direction(((mechanism.exchanged(size), count),))]
         return both_ways(mechanism.removed(size), adjacency, count)
@@ -168,12 +171,7 @@ class Poisson(Sampling):
     rate: float
 
     def __post_init__(self) -> None:
-        rate = check("rate", self.rate, 0, 1)
-        if 0 < rate < 1e-9:
-            raise ValueError(
-                f"rate must be 0 or lie in [1e-9, 1], got {self.rate!r}"
-            )
-        object.__setattr__(self, "rate", rate)
+        object.__setattr__(self, "rate", check_rate(self.rate))
 
     def directions(
         self, mechanism: Mechanism, adjacency: Adjacency, size: int, count: int
@@ -221,10 +219,8 @@ class FixedBatch(Sampling):
     dataset_size: int
 
     def __post_init__(self) -> None:
-        n = check("dataset_size", self.dataset_size, 1, 1e12, whole=True)
-        b = check("batch_size", self.batch_size, 0, n, whole=True)
-        object.__setattr__(self, "dataset_size", n)
-        object.__setattr__(self, "batch_size", b)
+        check_fields(self, dataset_size=(1, 1e12, True))
+        check_fields(self, batch_size=(0, self.dataset_size, True))
 
     def directions(
         self, mechanism: Mechanism, adjacency: Adjacency, size: int, count: int
@@ -234,14 +230,14 @@ class FixedBatch(Sampling):
         if b < n:
             miss = math.log((n - b) / n) if 2 * b > n else math.log1p(-b / n)
         one = in_sample(mechanism.exchanged(1), miss)
+        if size > 1 and adjacency in ("substitute", "zero-out"):
+            raise NotImplementedError(
+                f"group_size={size}: no theorem covers groups in {self!r} "
+                f"with adjacency={str(adjacency)!r}"
+            )
         if adjacency is Adjacency.ZERO_OUT:
-            return self.zeroed(mechanism, size, miss, count)
+            return self.zeroed(mechanism, miss, count)
         if adjacency is Adjacency.SUBSTITUTE:
-            if size > 1:
-                raise NotImplementedError(
-                    f"group_size={size}: no theorem covers substituted "
-                    f"groups in {self!r}"
-                )
             if not isinstance(one, Subsampled):
                 return [Direction(((one, count),))]
             return [between(Mirrored(one), one, count)]
@@ -260,14 +256,9 @@ class FixedBatch(Sampling):
         return both_ways(one, adjacency, count)
 
     def zeroed(
-        self, mechanism: Mechanism, size: int, miss: float, count: int
+        self, mechanism: Mechanism, miss: float, count: int
     ) -> list[Direction]:
         """A record counts for nothing, and keeps its place."""
-        if size > 1:
-            raise NotImplementedError(
-                f"group_size={size}: no theorem covers zeroed groups "
-                f"in {self!r}"
-            )
         attained = in_sample(mechanism.removed(1), miss)
         if not isinstance(attained, Subsampled):
             return both_ways(attained, Adjacency.ZERO_OUT, count)
@@ -356,9 +347,7 @@ class Release:
                     f"{name} must be a {kind.__name__}, got "
                     f"{getattr(self, name)!r}"
                 )
-        object.__setattr__(
-            self, "count", check("count", self.count, 1, 1e9, whole=True)
-        )
+        check_fields(self, count=(1, 1e9, True))
 
 
 def run_directions(
@@ -369,11 +358,8 @@ def run_directions(
     The data that attain one direction attain it in all releases at once.
     """
     releases = [releases] if isinstance(releases, Release) else releases
-    if (
-        not isinstance(releases, Sequence)
-        or not releases
-        or not all(isinstance(x, Release) for x in releases)
-    ):
+    fine = isinstance(releases, Sequence) and len(releases) > 0
+    if not fine or not all(isinstance(x, Release) for x in releases):
         raise ValueError(
             f"releases must be a Release or a list of them, got {releases!r}"
         )
@@ -406,14 +392,9 @@ def counted(steps: Sequence[tuple[DominatingPair, int]]) -> Steps:
             squares.append(count * pair.shifts[0] ** 2)
         elif count and pair != NOTHING_REVEALED:
             counts[pair] = counts.get(pair, 0) + count
-    if sum(squares) > 0:
-        counts[normal_pair(math.sqrt(math.fsum(squares)))] = 1
+    if (mu := math.sqrt(math.fsum(squares))) > 0:
+        counts[ShiftedNoise(NormalNoise(), (mu,))] = 1
     return tuple(counts.items())
-
-
-def normal_pair(mu: float) -> DominatingPair:
-    """N(mu, 1) against N(0, 1)."""
-    return ShiftedNoise(NormalNoise(), (mu,))
 
 
 def dominating_pairs(

@@ -104,6 +104,8 @@ def pair_rdp(pair: DominatingPair) -> Curve:
     >>> round(pair_rdp(ShiftedNoise(NormalNoise(), (2.0,)))(3.0), 6)
     6.0
     """
+    if hasattr(pair, "rdp"):  # it knows its own
+        return partial(pair.rdp)
     add = type(pair) is Reversed
     base = pair.pair if type(pair) is Reversed else pair
     log_miss = -math.inf
@@ -153,7 +155,7 @@ def added_up(
         totals = [np.zeros(orders.shape)]
         for side in sides:
             parts = (count * rdp(orders) for rdp, count in side)
-            totals.append(sum(parts, totals[0]) * (1 + len(side) * UNIT))
+            totals.append(sum(parts, totals[0]) * (1 + 4 * len(side) * UNIT))
         return as_asked(np.max(totals, axis=0))
 
     return curve

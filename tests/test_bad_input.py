@@ -1,14 +1,20 @@
 """Bad calls: a ValueError that names the argument and what is allowed."""
 
 # Wrong kinds are given on purpose.
+import inspect
 import math
+import pickle
+import re
+from dataclasses import FrozenInstanceError
+from enum import Enum
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import accountlib as al
-from accountlib import gaussian, groups
+from accountlib import accountant, gaussian, groups
 
 NAN, INF = math.nan, math.inf
 RUN = al.Release(al.Gaussian(1.0))
@@ -227,7 +233,7 @@ def test_bad_lists_and_kinds(call: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "adjacency", ["Remove", "add/remove", "replace", "", None, 1, NAN, ["add"]]
+    "adjacency", ["both", "add/remove", "REPLACE TWO", "", None, 1, ["add"]]
 )
 def test_bad_adjacency(adjacency: Any) -> None:
     for call in (
@@ -251,6 +257,55 @@ def test_bad_adjacency(adjacency: Any) -> None:
 def test_names_are_needed(call: Any) -> None:
     with pytest.raises(TypeError):
         call()
+
+
+def test_neighbours_of_other_libraries() -> None:
+    for relation, words in {
+        "add-or-remove": "add-or-remove ADD_OR_REMOVE_ONE add_remove",
+        "substitute": "replace-one REPLACE_ONE replacement REPLACE",
+        "zero-out": "REPLACE_SPECIAL zero_out",
+    }.items():
+        enum: Any = Enum("Relation", words.replace("-", "_"))  # numbers
+        for word in (*words.split(), *enum):
+            assert al.Adjacency(word) == relation
+
+
+@pytest.mark.parametrize(
+    ("call", "named", "right"),
+    [
+        (partial(al.Release, al.Gaussian(1.0)), "steps", "count"),
+        (al.Gaussian, "sigma", "noise_multiplier"),
+        (partial(al.Gaussian, 1.0), "sensitivity", "noise divided by it"),
+        (al.Laplace, "noise_multiplier", "scale"),
+        (al.Poisson, "sample_rate", "rate"),
+        (partial(al.FixedBatch, dataset_size=9), "sample_size", "batch_size"),
+        (partial(al.epsilon, RUN, **REMOVE), "target_delta", "delta"),
+        (partial(al.delta, RUN, **REMOVE), "target_epsilon", "epsilon"),
+        (al.calibrate_noise, "target_epsilon", "epsilon"),
+        (partial(al.gdp, RUN), "group", None),
+    ],
+)
+def test_words_of_other_libraries(call: Any, named: str, right: str) -> None:
+    with pytest.raises(TypeError, match=f"argument '{named}'") as found:
+        call(**{named: 1})
+    assert ("did you mean" in str(found.value)) == (right is not None)
+    assert right is None or re.search(rf"\b{right}\b", str(found.value))
+
+
+def test_wrapped_names_are_themselves() -> None:
+    assert str(inspect.signature(al.Gaussian)).startswith("(noise_multiplier")
+    assert "delta" in inspect.signature(al.epsilon).parameters
+    assert accountant.epsilon is al.epsilon and "Formula" in al.epsilon.__doc__
+    for one in (RUN, al.epsilon, al.Gaussian, al.Bound(0.0, 1.0)):
+        assert pickle.loads(pickle.dumps(one)) == one
+    with pytest.raises(FrozenInstanceError):
+        RUN.count = 2  # type: ignore[misc]
+
+
+def test_a_noise_needs_no_sampling() -> None:
+    noise = al.calibrate_noise(epsilon=1.0, delta=1e-6, **REMOVE)
+    least = al.gaussian_epsilon(1e-6, mu=1 / noise)
+    assert 0.9998 <= least <= 1.0
 
 
 @pytest.mark.parametrize(

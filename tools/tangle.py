@@ -227,7 +227,8 @@ def version() -> str:
 
 
 def package(modules: list[Module]) -> str:
-    """The text of __init__.py: public names, and how others are found."""
+    """The text of __init__.py: public names, and how others are found; what
+    wraps them (`hear`) is called where a page has it."""
     core = [m for m in modules if m.public and not m.name.startswith(BEYOND)]
     public = [name for module in core for name in module.public]
     if len(public) > MOST_PUBLIC:
@@ -247,6 +248,9 @@ def package(modules: list[Module]) -> str:
         f"BEYOND = {beyond!r}",
         ELSEWHERE,
     ]
+    if hears := [m.name for m in modules if "\ndef hear(" in m.text]:
+        lines.insert(3, f"from .{hears[0]} import hear")
+        lines.append("hear(globals())")
     return "\n\n".join(lines)
 
 

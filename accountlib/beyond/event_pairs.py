@@ -19,7 +19,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from accountlib.checks import UNIT, check
-from accountlib.dominating_pairs import DominatingPair, Outcomes
+from accountlib.dominating_pairs import (
+    NOTHING_REVEALED,
+    DominatingPair,
+    Outcomes,
+)
 from accountlib.mechanisms import Gaussian, Mechanism
 
 __all__ = ["PairsOnly", "response_pairs", "gaussians_together"]
@@ -72,7 +76,7 @@ def response_pairs(noise: float, buckets: int) -> PairsOnly:
     Formula: truth with probability $1 - p + p/m$, each other answer with
     $p/m$; a record that counts for nothing answers uniformly.
 
-    Parameters: `noise` (p in [1e-280, 1]); `buckets` (m from 2 to 1e9).
+    Parameters: `noise` (p in [1e-280, 1]); `buckets` (m from 1 to 1e9).
     Returns: a PairsOnly; `removed` is a record against a uniform answer.
     Raises: ValueError for values outside these ranges.
     Error: none, up to rounding.
@@ -82,7 +86,9 @@ def response_pairs(noise: float, buckets: int) -> PairsOnly:
     0.916291
     """
     p = check("noise_parameter", noise, 1e-280, 1)
-    m = check("num_buckets", buckets, 2, 1e9, whole=True)
+    m = check("num_buckets", buckets, 1, 1e9, whole=True)
+    if m == 1:
+        return PairsOnly(NOTHING_REVEALED, NOTHING_REVEALED)
     truth, lie = math.log((1 - p) + p / m), math.log(p / m)
     gap = math.log1p(m * (1 - p) / p)
     more, less = math.log1p((m - 1) * (1 - p)), math.log(p)

@@ -14,12 +14,10 @@ Names used here:
 
 import math
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
 import numpy as np
 
-from accountlib.beyond.budgets import exact_amount, float_above
-from accountlib.checks import check_fields
+from accountlib.checks import check, check_fields
 
 __all__ = ["ZCDPOdometer"]
 
@@ -35,7 +33,7 @@ class ZCDPOdometer:
 
     Parameters: `delta` ($\delta$ in [1e-200, 0.9999]); `first` ($\rho_0$
     in [1e-9, 1e9]), the smallest total of interest; `levels` (K in 1 to
-    60), doublings of it; `spent`, a Fraction. A cost is the zCDP parameter
+    60), doublings of it; `spent` (0 to 1e300). A cost is the zCDP parameter
     of a step. All but `spent` must be fixed before the first step.
     Returns: `epsilon` is an upper end of the loss, for the adjacency of
     the costs, at all steps at once with probability 1 - delta.
@@ -51,23 +49,21 @@ class ZCDPOdometer:
     delta: float
     first: float = field(kw_only=True)
     levels: int = field(default=20, kw_only=True)
-    spent: Fraction = field(default=Fraction(0), kw_only=True)
+    spent: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         check_fields(self, delta=(1e-200, 0.9999), first=(1e-9, 1e9))
-        check_fields(self, levels=(1, 60, True))
-        spent = exact_amount("spent", self.spent)
-        object.__setattr__(self, "spent", spent)
+        check_fields(self, levels=(1, 60, True), spent=(0, 1e300))
 
-    def after(self, cost: float | Fraction) -> "ZCDPOdometer":
-        """The odometer after a step with this cost."""
-        return replace(self, spent=self.spent + exact_amount("cost", cost))
+    def after(self, cost: float) -> "ZCDPOdometer":
+        """The odometer after a step with this cost; the sum is rounded up."""
+        total = self.spent + check("cost", cost, 0, 1e299)
+        return replace(self, spent=math.nextafter(total, math.inf))
 
     @property
     def epsilon(self) -> float:
         share = math.log(self.levels) - math.log(self.delta)
         less = np.sqrt(share / (self.first * 2.0 ** np.arange(self.levels)))
-        spent = float_above(self.spent)
         with np.errstate(over="ignore"):
-            least = np.min((1 + less) * spent + share / less)
+            least = np.min((1 + less) * self.spent + share / less)
         return float(least) * (1 + 2**-47)  # some 16 roundings

@@ -174,13 +174,13 @@ REFUSED: Mapping[str, str] = MappingProxyType(
         "SampledWithoutReplacementDpEvent": "it stands inside another sampler",
         "TruncatedSubsampledGaussianDpEvent": "it stands inside a sampler",
         "ZCDpEvent": "zCDP is a bound of Renyi divergences and has no pair; "
-        "epsilon_from_rdp(lambda a: rho * a, ...) takes it",
+        "without a sample epsilon_from_rdp(lambda a: rho * a, ...) takes it",
         "SingleEpochTreeAggregationDpEvent": "trees are not covered",
         "RepeatAndSelectDpEvent": "it has no pair; best_epsilon takes its run "
         "(page 'The best of several runs')",
         "ExponentialMechanismDpEvent": "PureDP(epsilon) is an upper bound, "
-        "and a loose one; choices_epsilon has an interval (page 'Mechanisms "
-        "that choose')",
+        "and a loose one; if epsilon is its range, Release(Choice(epsilon)) "
+        "counts it (page 'What do a thousand choices cost?')",
         "PermuteAndFlipDpEvent": "PureDP(epsilon) is an upper bound, and a "
         "loose one",
     }
@@ -248,15 +248,20 @@ def sampled_mechanism(event: Any, adjacency: Adjacency) -> Mechanism:
 def as_run(event: Any, adjacency: Adjacency) -> tuple[Mechanism, Sampling]:
     """Mechanism and sampler of an event that is no composition.
 
-    Raises: as `as_mechanism` and `sampled_mechanism`.
+    Raises: as `as_mechanism` and `sampled_mechanism`; what `epsilon` could
+    not answer is refused here, in the words of the event.
     """
-    name = event_name(event)
+    name, where = event_name(event), f"adjacency={str(adjacency)!r}"
     if name == "PoissonSampledDpEvent":
         rate = event_field(event, "sampling_probability")
         sampling: Sampling = Poisson(rate)
     elif name == "SampledWithoutReplacementDpEvent":
         size = event_field(event, "source_dataset_size")
-        sampling = FixedBatch(event_field(event, "sample_size"), size)
+        drawn = event_field(event, "sample_size")
+        sampling = FixedBatch(drawn, size)
+        if adjacency not in (Adjacency.SUBSTITUTE, Adjacency.ZERO_OUT):
+            most = sampling.dataset_size - 1  # of the smaller neighbour
+            check(f"sample_size with {where}", drawn, 0, most, whole=True)
     elif name == "TruncatedSubsampledGaussianDpEvent":
         return Gaussian(event_field(event, "noise_multiplier")), (
             TruncatedPoisson(
@@ -267,7 +272,19 @@ def as_run(event: Any, adjacency: Adjacency) -> tuple[Mechanism, Sampling]:
         )
     else:
         return as_mechanism(event, adjacency), FullBatch()
-    return sampled_mechanism(event, adjacency), sampling
+    mechanism = sampled_mechanism(event, adjacency)
+    if (
+        adjacency is Adjacency.SUBSTITUTE
+        and isinstance(sampling, Poisson)
+        and isinstance(mechanism, PairsOnly)
+        and 0 < sampling.rate < 1
+    ):
+        raise NotImplementedError(
+            f"{name} with {where}: a record, another one and none are three "
+            "distributions; known for one Gaussian sum, got "
+            f"{event_field(event, 'event')!r}"
+        )
+    return mechanism, sampling
 
 
 def from_dp_event(event: Any, *, adjacency: str) -> list[Release]:
@@ -326,8 +343,9 @@ def from_opacus(history: Any) -> list[Release]:
         found = found.get("history")
     if isinstance(found, str) or not isinstance(found, Sequence):
         raise ValueError(
-            "history must be a list of (noise multiplier, sample rate, "
-            f"steps), or have one, got {history!r}"
+            "history must be that of an accountant (of a PrivacyEngine: "
+            "engine.accountant.history), a list of (noise multiplier, sample "
+            f"rate, steps), got {history!r}"
         )
     releases = []
     for place, entry in enumerate(found):

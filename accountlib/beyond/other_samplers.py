@@ -196,10 +196,8 @@ class ZeroedBatch(FixedBatch):
     """
 
     def zeroed(
-        self, mechanism: Mechanism, size: int, miss: float, count: int
+        self, mechanism: Mechanism, miss: float, count: int
     ) -> list[Direction]:
-        if size > 1:
-            refuse(self, Adjacency.ZERO_OUT, size)
         return zeroed_directions(mechanism, miss, count)
 
 

@@ -1,58 +1,39 @@
-"""Filters and odometers against exact trees of adaptive choices.
+"""Budgets and odometers against exact trees of adaptive choices.
 
 An analyst chooses among random releases of few outcomes, by the answers
 before. All leaves are enumerated in fractions.
 """
 
+import json
 import math
-from collections.abc import Callable
+import subprocess
+import sys
+from dataclasses import replace
 from fractions import Fraction as F
-from functools import partial
 
 import numpy as np
 import pytest
-from flint import fmpq
 from mpmath import mp
-from scipy.special import ndtri
 
 import accountlib as al
-from accountlib.beyond.budgets import (
-    BudgetPassed,
-    GDPFilter,
-    IndividualFilters,
-    PrivacyFilter,
-    RenyiFilter,
-    ZCDPFilter,
-    float_above,
-)
+from accountlib.beyond.budgets import Budget, BudgetPassed
+from accountlib.beyond.choosing import Choice
+from accountlib.beyond.event_pairs import response_pairs
 from accountlib.beyond.odometers import ZCDPOdometer
 
-Pair = tuple[list[F], list[F]]
 UP = 1 + 1e-12  # costs are upper ends: more than some roundings
-
-
-def quotient(x):
-    """A fraction in the numbers of flint, which add up faster."""
-    return fmpq(*x.as_integer_ratio())
-
-
-def fraction(x):
-    return F(int(x.p), int(x.q))
-
-
-def hockey(leaves, alpha):
-    alpha, total = quotient(alpha), fmpq(0)
-    for p, q in leaves:
-        total += max(quotient(p) - alpha * quotient(q), fmpq(0))
-    return fraction(total)
-
-
-def log_moment(laws, order):
-    """log E_q (p/q)^order, of the exact moment."""
-    total = fmpq(0)
-    for p, q in laws:
-        total += quotient(p) ** order / quotient(q) ** (order - 1)
-    return math.log(fraction(total))
+COUNT = al.Release(al.Laplace(20.0))
+STEPS = al.Release(al.Gaussian(1.1), al.Poisson(0.01), 200)
+MENU = [
+    COUNT,
+    STEPS,
+    al.Release(al.Gaussian(8.0)),
+    al.Release(al.DiscreteGaussian(20.0, 2)),
+    al.Release(al.RandomizedResponse(0.55), count=2),
+    al.Release(al.PureDP(0.1)),
+    al.Release(Choice(0.2)),
+    [COUNT, STEPS],
+]
 
 
 def random_pair(rng, spread=12):
@@ -64,93 +45,154 @@ def random_pair(rng, spread=12):
     ]
 
 
-def renyi_cost(pair, order):
-    """The larger of both directions; the order is a whole number."""
-    found = []
-    for p, q in (pair, pair[::-1]):
-        sides = zip(p, q, strict=True)
-        moment = sum(x**order / y ** (order - 1) for x, y in sides)
-        found.append(math.log(moment) / (order - 1))
-    return max(found) * UP + 1e-15
-
-
-def largest_loss(pair):
-    ratios = [x / y for x, y in zip(*pair, strict=True)]
-    return math.log(max(max(ratios), 1 / min(ratios))) * UP
-
-
 def pure_cost(pair):
     """zCDP of a pure bound."""
-    return largest_loss(pair) ** 2 / 2 * UP
+    ratios = [x / y for x, y in zip(*pair, strict=True)]
+    return math.log(max(max(ratios), 1 / min(ratios))) ** 2 / 2 * UP
 
 
-def gaussian_cost(pair):
-    """mu of randomized response with the same largest loss."""
-    return -2 * float(ndtri(1 / (1 + math.exp(largest_loss(pair))))) * UP
+def binary_pair(rng):
+    """Probabilities in 64ths, which floats hold."""
+    size = int(rng.integers(2, 4))
+    shares = rng.dirichlet([9] * size, 2)
+    return [
+        [F(1 + int(x), 64) for x in rng.multinomial(64 - size, row)]
+        for row in shares
+    ]
 
 
-def grow(rng, start, cost, menu, depth):
-    """Leaves (p, q) of an analyst who adapts, some of them greedily."""
-    greedy, leaves = rng.random() < 0.5, []
-    costs = [cost(pair) for pair in menu]
-
-    def visit(budget, depth, p, q):
-        fits = [k for k, x in enumerate(costs) if budget.allows(x)]
-        if depth == 0 or not fits or (not greedy and rng.random() < 0.1):
-            leaves.append((p, q))
-            return
-        k = fits[int(rng.integers(len(fits)))]
-        if greedy:
-            k = max(fits, key=costs.__getitem__)
-        later = budget.after(costs[k])
-        assert later.spent <= later.limit
-        for x, y in zip(*menu[k], strict=True):
-            visit(later, depth - 1, p * x, q * y)
-
-    visit(start, depth, F(1), F(1))
-    assert sum(p for p, _ in leaves) == sum(q for _, q in leaves) == 1
-    return leaves
+def released(pair):
+    return al.Release(al.DiscretePair(*(list(map(float, x)) for x in pair)))
 
 
-def check_claim(start, leaves, budget_delta):
-    """delta at the claimed epsilon, both directions, exactly."""
-    claimed = start.epsilon(delta=budget_delta)
-    alpha = F(math.exp(claimed)) * (1 - F(1, 2**50))
-    back = [(q, p) for p, q in leaves]
-    assert hockey(leaves, alpha) <= budget_delta
-    assert hockey(back, alpha) <= budget_delta
+def grow(rng, budget, menu, depth, p=F(1), q=F(1)):
+    """Leaves (p, q) of an analyst who adapts, as long as something fits."""
+    fits = [x for x in menu if depth and budget.can(released(x))]
+    if not fits:
+        return [(p, q)]
+    pair = fits[int(rng.integers(len(fits)))]
+    later = replace(budget)  # its list is its own
+    later.spend(released(pair))
+    return [
+        leaf
+        for x, y in zip(*pair, strict=True)
+        for leaf in grow(rng, later, menu, depth - 1, p * x, q * y)
+    ]
 
 
-@pytest.mark.parametrize("kind", ["renyi", "zcdp", "gdp"])
-def test_never_over_budget(kind):
-    """Adaptive schedules, as exact trees."""
-    rng = np.random.default_rng(list(kind.encode()))
-    used = []
-    for _ in range(100):
-        menu = [random_pair(rng) for _ in range(8)]
-        order = int(rng.integers(2, 9))
-        budget = float(rng.uniform(0.03, 0.4))
-        start: PrivacyFilter = ZCDPFilter(budget)
-        cost: Callable[[Pair], float] = pure_cost
-        if kind == "renyi":
-            start = RenyiFilter(budget, order=order)
-            cost = partial(renyi_cost, order=order)
-        elif kind == "gdp":
-            start, cost = GDPFilter(math.sqrt(2 * budget)), gaussian_cost
-        leaves = grow(rng, start, cost, menu, 4)
-        check_claim(start, leaves, 10.0 ** -rng.integers(1, 5))
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(0.6, 0.1), (1.0, 0.01), (0.5, 0.0)]
+)
+def test_no_tree_passes_its_budget(epsilon, delta):
+    rng = np.random.default_rng(5)
+    alpha, used = F(math.exp(epsilon)) * (1 - F(1, 2**50)), []
+    for _ in range(12):
+        menu = [binary_pair(rng) for _ in range(5)]
+        start = Budget(epsilon, delta, "add-or-remove")
+        leaves = grow(rng, start, menu, 4)
+        assert sum(p for p, _ in leaves) == sum(q for _, q in leaves) == 1
+        assert not start.spent
         for laws in (leaves, [(q, p) for p, q in leaves]):
-            whole = log_moment(laws, order) / (order - 1)
-            if kind == "renyi":
-                assert whole <= budget
-                used.append(whole / budget)
-            elif kind == "zcdp":
-                assert whole <= order * budget
+            assert sum(max(p - alpha * q, 0) for p, q in laws) <= delta
+            if delta > 0:
+                a = int(start.order)
+                moment = sum(p**a / q ** (a - 1) for p, q in laws)
+                whole = math.log(moment) / (a - 1)
+                cost = al.epsilon_from_rdp([whole], delta=delta, orders=[a])
             else:
-                for at in (-1.0, 0.0, 0.4):
-                    most = al.gaussian_delta(at, mu=math.sqrt(2 * budget))
-                    assert hockey(laws, math.exp(at)) <= most * UP
-    assert kind != "renyi" or max(used) > 0.95  # the trees come close
+                cost = math.log(max(p / q for p, q in laws))
+            assert cost <= epsilon * UP
+            used.append(cost / epsilon)
+    assert max(used) > 0.8  # the trees come close
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "adjacency"),
+    [(2.0, 1e-6, "add-or-remove"), (0.8, 1e-3, "remove"), (1.0, 0.0, "add")],
+)
+def test_what_fits_is_in_the_budget(epsilon, delta, adjacency, adaptive):
+    """The engine counts the list anew; refusals leave the list as it was."""
+    rng = np.random.default_rng(2)
+    budget, refused = Budget(epsilon, delta, adjacency, adaptive), 0
+    ask = {"delta": delta, "adjacency": adjacency}
+    while refused < (4 if adaptive else 2):
+        query = MENU[int(rng.integers(len(MENU)))]
+        before = list(budget.spent)
+        if query == MENU[6] and not adaptive:
+            continue  # both ends of choices take half a second
+        if budget.can(query):
+            budget.spend(query)
+            assert len(budget.spent) > len(before)
+        else:
+            refused += 1
+            with pytest.raises(BudgetPassed, match="releases must fit"):
+                budget.spend(query)
+            assert budget.spent == before
+            if not adaptive:
+                more = query if isinstance(query, list) else [query]
+                assert al.epsilon([*before, *more], **ask).upper > epsilon
+    assert budget.spent and budget.cost() <= epsilon
+    found = al.epsilon(budget.spent, **ask)
+    assert found.lower <= budget.cost()
+    assert found.upper <= epsilon * (UP if delta == 0 else 1)
+
+
+def test_a_list_costs_less_and_an_order_is_fixed():
+    for epsilon in (0.5, 2.0, 8.0):
+        both = [Budget(epsilon, 1e-6, "remove", x) for x in (True, False)]
+        query = al.Release(al.Gaussian(8 / epsilon), al.Poisson(0.01), 20)
+        assert both[0].cost(query) >= both[1].cost(query)
+        order = both[0].order
+        both[0].spend(query)
+        assert both[0].order == order == both[1].order
+        assert both[0].cost() == al.epsilon_from_rdp(
+            al.rdp_curve(query, adjacency="remove"),
+            delta=1e-6,
+            orders=[order],
+        )
+    assert Budget(1e-5, 1e-6, "add").order == math.inf  # nothing else fits
+
+
+def test_json():
+    queries = [
+        *MENU[:-1],
+        al.Release(al.DiscretePair([0.3, 0.7], [0.7, 0.3])),
+        al.Release(al.MixtureOfGaussians([0, 1], [0.9, 0.1], 1 / 3)),
+        al.Release(al.ApproximateDP(0.1, 1e-9), al.FixedBatch(3, 100)),
+        al.Release(al.Gaussian(9.1), al.RandomAllocation(20), 2),
+        al.Release(al.Gaussian(2.7), al.TruncatedPoisson(0.01, 5, 100)),
+        al.Release(response_pairs(0.5, 3)),
+    ]
+    fixed = Budget(50.0, 1e-5, "remove", False, queries)
+    assert Budget.from_json(fixed.to_json()) == fixed
+    read = (
+        "import sys, accountlib as al\n"
+        "print(al.Budget.from_json(sys.argv[1]).to_json())"
+    )
+    fixed.spent.pop()  # a pair of no public class is loaded by hand
+    text = fixed.to_json()
+    done = subprocess.check_output([sys.executable, "-c", read, text])
+    assert done.decode().strip() == text
+    budget = Budget(0.1 + 0.2, 1e-6, "replace-one")
+    assert Budget.from_json(budget.to_json()) == budget
+    budget.spend(al.Release(al.Gaussian(1e3 / 3), count=7))
+    text = budget.to_json()
+    assert Budget.from_json(text) == budget
+    values = json.loads(text)
+    for key, value, words in (
+        ("epsilon", 0.05, "releases must fit"),
+        ("spent", [["Release", ["Gaussian", 0.5]]], "releases must fit"),
+        ("spent", [["Release", ["Nothing", 0.5]]], "'Nothing' must be a"),
+        ("spent", [["Release", ["Gaussian", "x"]]], "noise_multiplier must"),
+        ("spent", [[]], "releases must be"),
+        ("adjacency", "nothing", "adjacency must"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            Budget.from_json(json.dumps(values | {key: value}))
+    for wrong in ("[]", "{}", json.dumps(values | {"more": 1})):
+        with pytest.raises(ValueError, match="text must be what to_json"):
+            Budget.from_json(wrong)
 
 
 def test_odometer_at_all_times():
@@ -186,7 +228,7 @@ def test_odometer_reads_its_lines():
     """The formula at 30 digits, and below only by nothing."""
     with mp.workdps(30):
         for spent in (0.001, 0.5, 7.25):
-            meter = ZCDPOdometer(1e-6, first=0.02, levels=12, spent=F(spent))
+            meter = ZCDPOdometer(1e-6, first=0.02, levels=12, spent=spent)
             share = mp.log(12 / mp.mpf(1e-6))
             lines = []
             for k in range(12):
@@ -195,67 +237,47 @@ def test_odometer_reads_its_lines():
             assert min(lines) <= meter.epsilon <= min(lines) * (1 + 1e-12)
 
 
-def test_exact_sums_and_refusals():
-    tenth = ZCDPFilter(100.0)
-    for _ in range(999):
-        tenth = tenth.after(0.1)
-    assert not tenth.allows(0.1) and tenth.allows(float(tenth.left) * 0.999)
-    with pytest.raises(BudgetPassed, match="cost must fit"):
-        tenth.after(0.1)
-    with pytest.raises(ValueError, match="cost must lie"):
-        tenth.after(math.inf)
-    thirds = RenyiFilter(F(1), order=2)
-    for _ in range(3):
-        thirds = thirds.after(F(1, 3))
-    assert thirds.left == 0 and thirds.allows(0)
-    assert not thirds.allows(5e-324)
-    fifth = GDPFilter(F(5)).after(F(3)).after(F(4))
-    assert fifth.left == 0
-    assert float_above(F(1, 3)) > F(1, 3) and float_above(F(1, 2)) == 0.5
-
-
-def test_individual_sums_are_rounded_up():
-    rng = np.random.default_rng(3)
-    people = IndividualFilters(1.0, spent=np.zeros(50))
-    exact = [F(0)] * 50
-    for _ in range(40):
-        costs = rng.choice([0.0, 0.1, 1e-17, 0.03], 50)
-        active = people.allows(costs)
-        people = people.after(costs)
-        for k in np.flatnonzero(active):
-            exact[k] += F(float(costs[k]))
-        assert all(exact[k] <= F(float(people.spent[k])) for k in range(50))
-    assert max(exact) <= 1
-    assert not people.spent.flags.writeable
-
-
-@pytest.mark.parametrize("mu", [1e-3, 0.3, 1.0, 4.0])
-def test_gdp_filter_is_above_the_truth_and_near(mu):
-    for delta in (1e-2, 1e-8):
-        claimed = GDPFilter(mu).epsilon(delta=delta)
-        truth = al.gaussian_epsilon(delta, mu=mu)
-        assert truth * (1 - 1e-12) <= claimed <= truth * (1 + 1e-6) + 1e-9
-    assert GDPFilter(0.0).epsilon(delta=1e-6) == 0
+def test_odometer_sums_are_rounded_up():
+    meter, exact = ZCDPOdometer(1e-6, first=0.02), F(0)
+    for _ in range(1000):
+        meter, exact = meter.after(0.1), exact + F(0.1)
+    assert exact <= F(meter.spent) <= exact * F(UP)
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: RenyiFilter(1.0, order=1.0),
-        lambda: RenyiFilter(math.inf, order=2),
-        lambda: ZCDPFilter(1.0, spent=F(2)),
-        lambda: ZCDPFilter(1.0).after(-0.1),
-        lambda: ZCDPFilter(1.0, spent="0.5"),
-        lambda: GDPFilter(0.0).epsilon(delta=math.nan),
-        lambda: ZCDPFilter(1.0).allows(math.nan),
-        lambda: GDPFilter(1e7),
+        lambda: Budget(-1.0, 1e-6, "remove"),
+        lambda: Budget(1001.0, 1e-6, "remove"),
+        lambda: Budget(1.0, math.nan, "remove"),
+        lambda: Budget(1.0, 1e-300, "remove").can(COUNT),
+        lambda: Budget(1.0, 1e-6, "both"),
+        lambda: Budget(1.0, 1e-6, "remove", spent=[COUNT] * 300),
+        lambda: Budget(1.0, 1e-6, "remove").can(0.5),
+        lambda: Budget(1.0, 1e-6, "remove").spend([COUNT, al.Laplace(1.0)]),
         lambda: ZCDPOdometer(0.0, first=1.0),
         lambda: ZCDPOdometer(1e-6, first=1.0, levels=61),
         lambda: ZCDPOdometer(1e-6, first=1.0).after(math.inf),
-        lambda: IndividualFilters(1.0, spent=[2.0]),
-        lambda: IndividualFilters(1.0, spent=[0.0]).after([0.1, 0.1]),
     ],
 )
 def test_bad_input(make):
     with pytest.raises(ValueError, match="must"):
         make()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        al.Release(al.ApproximateDP(0.1, 1e-9)),
+        al.Release(al.Gaussian(3.0), al.RandomAllocation(100)),
+        al.Release(al.Gaussian(3.0), al.Poisson(0.1), 5),
+    ],
+)
+def test_no_curve(query):
+    adjacency = "substitute" if query.count == 5 else "remove"
+    budget = Budget(2.0, 1e-6, adjacency)
+    for call in (budget.can, budget.spend):
+        with pytest.raises(NotImplementedError, match="adaptive=False"):
+            call(query)
+    assert not budget.spent
+    assert Budget(2.0, 1e-6, adjacency, adaptive=False).can(query)

@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+import accountlib as al
 from accountlib.beyond import choosing
 
 
@@ -112,6 +113,29 @@ def test_long_ranges(most):
             assert 0 <= bound.lower <= bound.upper <= 1
     many = choosing.choices_epsilon(1e-6, bounded_range=most, count=10_000)
     assert 0.5e4 * most * 0.8 < many.lower < many.upper < 1e4 * most
+
+
+@pytest.mark.parametrize("count", [1, 7])
+def test_a_choice_among_others(count):
+    """Its interval contains what data attain, beside another release."""
+    ask = {"delta": 1e-4, "adjacency": "add-or-remove"}
+    choice, rest = choosing.Choice(0.5), al.Release(al.Laplace(4.0))
+    run = al.Release(choice, count=count)
+    found, both = (al.epsilon(x, **ask) for x in (run, [run, rest]))
+    alone = choosing.choices_epsilon(1e-4, bounded_range=0.5, count=count)
+    assert found.lower <= alone.upper and alone.lower <= found.upper
+    for top in (0.1, 0.3, 0.499):
+        pair = choosing.two_candidates(top, bounded_range=0.5)
+        lists = np.exp(np.array(pair.rows)[:, 2:].T)
+        attained = [al.Release(al.DiscretePair(*lists), count=count), rest]
+        assert al.epsilon(attained, **ask).lower <= both.upper
+    known = count * choosing.choice_rdp(8.0, bounded_range=0.5)
+    known += al.laplace_rdp(8.0, scale=4.0)
+    curve = al.rdp_curve([run, rest], adjacency="zero-out")
+    assert known <= curve(8.0) <= known * 1.001
+    for sampling, size in ((al.Poisson(0.1), 1), (al.FullBatch(), 2)):
+        with pytest.raises(NotImplementedError, match="groups or on sam"):
+            al.epsilon(al.Release(choice, sampling), group_size=size, **ask)
 
 
 def test_bad_input():

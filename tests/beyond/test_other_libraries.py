@@ -34,6 +34,15 @@ def poisson(rate: float, inside: Any) -> SimpleNamespace:
     return event("PoissonSampled", sampling_probability=rate, event=inside)
 
 
+def batch(drawn: int, size: int, inside: Any) -> SimpleNamespace:
+    return event(
+        "SampledWithoutReplacement",
+        source_dataset_size=size,
+        sample_size=drawn,
+        event=inside,
+    )
+
+
 # --- Opacus
 
 
@@ -190,6 +199,11 @@ def test_refused_by_name(name: str) -> None:
         (event("Gaussian2", noise_multiplier=1.0), "add"),
         (poisson(0.5, poisson(0.5, gaussian(1.0))), "add"),
         (poisson(0.5, event("EpsilonDelta", epsilon=1.0, delta=0.0)), "add"),
+        (poisson(0.5, event("Laplace", noise_multiplier=1.0)), "substitute"),
+        (
+            poisson(0.5, event("Composed", events=[gaussian(1.0)] * 2)),
+            "substitute",
+        ),
         (
             poisson(
                 0.5,
@@ -204,8 +218,37 @@ def test_refused_by_name(name: str) -> None:
     ],
 )
 def test_not_covered(tree: Any, adjacency: Any) -> None:
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(NotImplementedError) as found:
         from_dp_event(tree, adjacency=adjacency)
+    assert "PairsOnly" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        poisson(0.0, event("Laplace", noise_multiplier=1.0)),
+        batch(0, 10, event("Laplace", noise_multiplier=1.0)),
+        batch(0, 1, gaussian(1.0)),
+        event("RandomizedResponse", noise_parameter=0.5, num_buckets=1),
+    ],
+)
+def test_no_loss(tree: Any) -> None:
+    for adjacency in ("zero-out", "substitute"):
+        run = from_dp_event(tree, adjacency=adjacency)
+        assert al.epsilon(run, delta=0.0, adjacency=adjacency).upper == 0
+
+
+def test_a_sample_of_all_records() -> None:
+    for adjacency in ("add", "remove", "add-or-remove"):
+        with pytest.raises(ValueError, match=r"sample_size .* in \[0, 9\]"):
+            from_dp_event(batch(10, 10, gaussian(1.0)), adjacency=adjacency)
+    for adjacency in ("zero-out", "substitute"):
+        run = from_dp_event(batch(10, 10, gaussian(1.0)), adjacency=adjacency)
+        assert al.epsilon(run, delta=1e-6, adjacency=adjacency).upper < 11
+    with pytest.raises(ValueError, match=r"engine\.accountant\.history"):
+        from_opacus(SimpleNamespace(accountant=None))
+    with pytest.raises(NotImplementedError, match="without a sample"):
+        from_dp_event(poisson(0.5, event("ZC", rho=0.1)), adjacency="add")
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ monte_carlo_sample_size binomial_sensitivity hypergeometric_sensitivity
 group_epsilon_vadhan
 """.split()
 BEYOND = """
-RandomAllocation ShuffledEpochs TruncatedPoisson best_epsilon certificate
-fractional_rdp from_dp_event from_opacus verify
+Budget Choice RandomAllocation ShuffledEpochs TruncatedPoisson best_epsilon
+certificate fractional_rdp from_dp_event from_opacus verify
 """.split()
 
 
