@@ -11,8 +11,14 @@ import shutil
 import sys
 import textwrap
 import tomllib
+import unicodedata
+import zipfile
+from base64 import b64decode
 from functools import partial
+from html import escape
+from importlib.metadata import packages_distributions
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import jupytext
 import nbformat
@@ -274,6 +280,8 @@ def moved(app):
     """Pages that lead on, from old addresses and from the root."""
     first = app.builder.get_target_uri(app.config.root_doc)
     yield "index", {"target": first}, "moved.html"
+    place = urlsplit(address(app)).path or "/"
+    yield "404", {"root": place, "first": first}, "404.html"
     for old, new in MOVED.items():
         up = "../" * (1 + old.count("/"))
         page = f"notebooks/{new}"
@@ -306,6 +314,155 @@ def asked(app, pagename, template, context, doctree):
     app.add_js_file("asked.js", defer="defer")
 
 
+# --- What others see of the book, and what it serves.
+
+SIZE = re.compile(r'width="(\S+)pt" height="(\S+)pt"')
+WHEEL = f"accountlib-{release}-py3-none-any.whl"
+myst_substitutions = {
+    "wheel": f'<a class="download" href="../{WHEEL}">{WHEEL}</a>',
+    "pip": f"`pip install ./{WHEEL}`",
+}
+SIGNS = {"le": "≤", "ge": "≥", "times": "×", "cdot": "·"}
+ENTRY = re.compile(
+    r'"?([\w-]+)"?:\[\d+,\d+,(\[[^\]]*\]),"\w+",(?:"[^"]*"|\[[^\]]*\])\],?'
+)
+
+
+def address(app):
+    """Where the book is read, if _config.yml or the command line says so."""
+    base = app.config.html_baseurl
+    return f"{base.rstrip('/')}/" if base else ""
+
+
+def sign(mark):
+    name = mark[1].removeprefix("var")
+    try:
+        return unicodedata.lookup(f"GREEK SMALL LETTER {name}")
+    except KeyError:
+        return SIGNS.get(name, name)
+
+
+def plain(node):
+    """The words of a paragraph, formulas without TeX."""
+    if isinstance(node, nodes.math):
+        text = re.sub(r"\\tfrac(\d)\{?(\d+)\}?", r"\1/\2", node.astext())
+        return re.sub(r"[{}]", "", re.sub(r"\\([a-z]+)", sign, text))
+    if isinstance(node, nodes.Text):
+        return node.astext()
+    return "".join(map(plain, node.children))
+
+
+def describe(app, pagename, template, context, doctree):
+    """For search engines and previews of links; the sizes of figures."""
+    if not doctree:
+        return
+    words = " ".join(plain(next(doctree.findall(nodes.paragraph))).split())
+    whole = re.match(r".{50,199}[.?!](?= |$)", words)
+    words = whole[0] if whole else textwrap.shorten(words, 200)
+    if pagename == app.config.root_doc:
+        context["title"] = "Differential-privacy accounting for DP-SGD"
+    tags = {
+        'name="description"': words,
+        'property="og:title"': re.sub("<[^>]*>", "", context["title"]),
+        'property="og:description"': words,
+        'name="twitter:card"': "summary_large_image",
+    }
+    if base := address(app):
+        uri = app.builder.get_target_uri(pagename)
+        tags['property="og:url"'] = base + uri
+        tags['property="og:image"'] = f"{base}_static/card.png"
+    for name, text in tags.items():
+        context["metatags"] += f'<meta {name} content="{escape(text)}" />\n'
+    files = {name: path for path, name in app.builder.images.items()}
+
+    def sized(image):
+        """Text below a figure that loads late does not jump."""
+        path = Path(app.srcdir, files[image[1]])
+        size = re.search(
+            r'width="(\S+)pt" height="(\S+)pt"|$', path.read_text()
+        )
+        if not size[0]:
+            return image[0]
+        width, height = (round(float(x) * 4 / 3) for x in size.groups())
+        return f'{image[0]} width="{width}" height="{height}"'
+
+    pattern = r'<img(?= )(?![^>]* width=)[^>]* src="[./]*_images/([^"]+\.svg)"'
+    body = context["body"] = re.sub(pattern, sized, context["body"])
+    context["css_files"] = [
+        style
+        for style in context["css_files"]
+        if (name := Path(str(style.filename)).stem)
+        not in ("exercise", "proof")
+        or f'class="{name}' in body
+    ]
+
+
+def serve(app, error):
+    """The wheel, the picture of the book, its pages, and no unused icon."""
+    if error or app.builder.format != "html":
+        return
+    out = Path(app.outdir)
+    info, about = f"accountlib-{release}.dist-info", package["project"]
+    extra = about["optional-dependencies"]["certificates"]
+    needs = [f"Requires-Dist: {name}" for name in about["dependencies"]]
+    needs += ["Provides-Extra: certificates"]
+    needs += [f'Requires-Dist: {x}; extra == "certificates"' for x in extra]
+    metadata = [
+        "Metadata-Version: 2.1",
+        f"Name: accountlib\nVersion: {release}",
+        f"Summary: {about['description']}",
+        f"Requires-Python: {about['requires-python']}",
+        *needs,
+    ]
+    files = {
+        str(path.relative_to(ROOT)): path.read_text("utf-8")
+        for path in sorted(ROOT.glob("accountlib/**/*"))
+        if path.suffix == ".py" or path.name == "py.typed"
+    }
+    files[f"{info}/METADATA"] = "\n".join(metadata) + "\n"
+    files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_text("utf-8")
+    files[f"{info}/WHEEL"] = (
+        "Wheel-Version: 1.0\nGenerator: book/conf.py\n"
+        "Root-Is-Purelib: true\nTag: py3-none-any\n"
+    )
+    names = [*files, f"{info}/RECORD"]
+    files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in names)
+    with zipfile.ZipFile(out / WHEEL, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for name, text in files.items():  # without a date: the same bytes
+            wheel.writestr(zipfile.ZipInfo(name), text)
+
+    first = nbformat.read(COPIES / f"{app.config.root_doc}.ipynb", 4)
+    card = [
+        output["data"]["image/png"]
+        for cell in first.cells
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    ]
+    (out / "_static" / "card.png").write_bytes(b64decode(card[0]))
+
+    if base := address(app):
+        places = "".join(
+            f"<url><loc>{base}{app.builder.get_target_uri(page)}</loc></url>\n"
+            for page in sorted(app.env.found_docs)
+        )
+        out.joinpath("sitemap.xml").write_text(
+            '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns='
+            f'"http://www.sitemaps.org/schemas/sitemap/0.9">\n{places}</urlset>\n'
+        )
+
+    # The theme loads 2,000 icons and shows a dozen.
+    pages = [*out.rglob("*.html"), *out.glob("_static/scripts/[ps]*.js")]
+    text = "".join(page.read_text("utf-8") for page in pages)
+    used = set(re.findall(r"\bfa-([a-z-]+)", text))
+    icons = out / "_static" / "scripts" / "fontawesome.js"
+    icons.write_text(
+        ENTRY.sub(
+            lambda x: x[0] if used & {x[1], *ast.literal_eval(x[2])} else "",
+            icons.read_text("utf-8"),
+        )
+    )
+
+
 # --- Pages to take home: they run without this repository.
 
 STYLE = re.compile(r"^plt\.style\.use\(.*\n", re.M)
@@ -313,14 +470,36 @@ GLUE = "from myst_nb import glue"
 NO_GLUE = "def glue(name, value, display=True): ...  # a number for the text"
 
 
+IMPORTS = re.compile(r"^ *(?:from|import) (\w+)", re.M)
+HERE = {"accountlib", "IPython", "matplotlib_inline"}  # a kernel has the last
+
+
+def how(app, code):
+    """What installs what a page imports, by the names of distributions."""
+    known = packages_distributions()  # sklearn: scikit-learn, ...
+    modules = set(IMPORTS.findall(code)) & known.keys() - HERE
+    modules |= {"flint"} if "certificate" in code else set()
+    names = sorted({"numpy", "scipy"} | {known[name][0] for name in modules})
+    wheel = f"{address(app) or './'}{WHEEL}"
+    return (
+        "# Needed once, where it is not installed yet. The first page of the"
+        " book\n# has the wheel of accountlib; a clone has"
+        f" `pip install .` for it.\n# %pip install {' '.join(names)} {wheel}"
+    )
+
+
 def take_home(app, pagename, template, context, doctree):
     """The download button offers a notebook, too."""
     if doctree and pagename.startswith("notebooks/"):
         text = Path(app.env.doc2path(pagename)).read_text("utf-8")
         text = STYLE.sub("", text).replace(GLUE, NO_GLUE)
+        book = jupytext.reads(text, fmt="md:myst")
+        code = "\n".join(c.source for c in book.cells if c.cell_type == "code")
+        if code:
+            book.cells.insert(0, nbformat.v4.new_code_cell(how(app, code)))
         target = Path(app.outdir, "_sources", f"{pagename}.ipynb")
         target.parent.mkdir(parents=True, exist_ok=True)
-        jupytext.write(jupytext.reads(text, fmt="md:myst"), target)
+        jupytext.write(book, target)
         context["ipynb_source"] = f"{pagename}.ipynb"
 
 
@@ -332,3 +511,5 @@ def setup(app):
     app.connect("html-collect-pages", moved)
     app.connect("html-page-context", take_home, priority=400)
     app.connect("html-page-context", asked)
+    app.connect("html-page-context", describe)
+    app.connect("build-finished", serve, priority=900)  # after keep_copies

@@ -11,6 +11,7 @@ import pytest
 
 import accountlib
 from tests import ROOT
+from tests.book.built import HTML
 
 CORE = """
 epsilon delta explain gdp tradeoff_curve report calibrate_noise calibrate
@@ -47,6 +48,24 @@ def test_the_example_of_the_readme():
     assert blocks, "README.md shows no Python"
     for block in blocks:
         exec(block, {})
+
+
+def test_the_wheel_that_the_book_serves(tmp_path):
+    """Installed without a network, it answers, and is the whole package."""
+    wheel = HTML / f"accountlib-{accountlib.__version__}-py3-none-any.whl"
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps"]
+    pip += ["--no-index", "--no-compile", "--target", tmp_path, wheel]
+    subprocess.run(pip, check=True)
+    home = ROOT / "accountlib"
+    for file in home.rglob("*.py"):
+        there = tmp_path / "accountlib" / file.relative_to(home)
+        assert there.read_bytes() == file.read_bytes()
+    asked = "import accountlib as al, accountlib.beyond.verify;"
+    asked += "print(al.__file__, al.epsilon(al.Release(al.Gaussian(1)),"
+    asked += "delta=1e-5, adjacency='add'))"
+    command = [sys.executable, "-c", asked]
+    said = subprocess.check_output(command, cwd=tmp_path, text=True)
+    assert said.startswith(str(tmp_path)) and "4.37" in said
 
 
 def test_it_is_imported_without_slow_libraries():

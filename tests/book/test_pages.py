@@ -4,17 +4,22 @@ What a browser shows of them is in test_on_screen.py; nbval runs their cells.
 """
 
 import functools
+import importlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib.metadata import distributions
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
 from tangle import code_cells, notebooks
 
 import accountlib
@@ -111,6 +116,60 @@ def test_old_addresses_lead_on():
         assert (page.parent / target).is_file()
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_says_what_it_is_without_tex(page):
+    meta = {
+        given.get("name", given.get("property")): given["content"]
+        for name, given in tags(page)
+        if name == "meta" and "content" in given
+    }
+    assert 20 < len(meta["description"]) <= 200
+    assert not re.search(r"[\\{}$]", meta["description"])
+    assert meta["og:description"] == meta["description"]
+
+
+def test_the_door():
+    text = (HTML / PAGES[0]).read_text("utf-8")
+    first = BeautifulSoup(text, "html.parser").article.p.get_text()
+    assert all(x in first for x in ("differential-privacy", "DP-SGD", "eps"))
+    scripts = [given.get("src", "") for x, given in tags(PAGES[0])]
+    loaded = " ".join(filter(None, scripts))
+    assert "searchindex" not in loaded and "mathjax" not in loaded
+    size = (HTML / "_static/scripts/fontawesome.js").stat().st_size
+    assert size < 150_000, "icons that no page shows"
+    assert (HTML / "_static" / "card.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_addresses_stand_where_the_book_has_one(tmp_path):
+    """With `html: baseurl`: canonical, sitemap, picture, 404, downloads."""
+    conf = importlib.import_module("book.conf")
+    base = "https://book.example/dp/"
+    builder = SimpleNamespace(
+        get_target_uri="{}.html".format, images={}, format="html"
+    )
+    app = SimpleNamespace(
+        config=SimpleNamespace(html_baseurl=base[:-1], root_doc="book/index"),
+        builder=builder,
+        env=SimpleNamespace(found_docs={"book/index"}),
+        outdir=shutil.copytree(HTML / "_static", tmp_path / "_static").parent,
+    )
+    conf.serve(app, None)
+    there = (tmp_path / "sitemap.xml").read_text("utf-8")
+    assert f"<loc>{base}book/index.html</loc>" in there
+    assert f" {base}{conf.WHEEL}" in conf.how(app, "import numpy")
+    assert (
+        "404",
+        {"root": "/dp/", "first": "book/index.html"},
+        "404.html",
+    ) in ([*conf.moved(app)])
+    paragraph = nodes.paragraph("", "Which?")
+    paragraph += nodes.math("", r"\varepsilon \le 1")
+    context = {"title": "T", "metatags": "", "body": "", "css_files": []}
+    conf.describe(app, "book/index", "", context, nodes.section("", paragraph))
+    assert "Which?ε ≤ 1" in context["metatags"]
+    assert f"{base}_static/card.png" in context["metatags"]
+
+
 # --- The code of the pages
 
 NEAREST = re.compile(r"\{[\w.]*\blower:\.\d\w\}, \{[\w.]*\bupper:\.\d\w\}")
@@ -133,11 +192,16 @@ def test_pages_round_outward_and_ask_for_no_chance(page):
         assert not CHANCE.search(source), f"{page}, line {cell.line}"
 
 
+# Modules whose distributions have other names.
+WRONG = {"flint": "python-flint", "sklearn": "scikit-learn"}
+
+
 @pytest.mark.parametrize("name", ["accountant"])
 def test_a_page_taken_home_runs_outside_a_clone(name, tmp_path):
     file = HTML / "_sources" / "notebooks" / f"{name}.ipynb"
     cells = nbformat.read(file, as_version=4).cells
     code = "\n".join(x.source for x in cells if x.cell_type == "code")
+    assert cells[0].source.startswith("# Needed once") and "%pip" in code
     for module in ("myst_nb", "figures.mplstyle", "../"):
         assert module not in code
     (tmp_path / "page.py").write_text(code)
@@ -149,6 +213,21 @@ def test_a_page_taken_home_runs_outside_a_clone(name, tmp_path):
         encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_downloads_name_distributions():
+    """What the first cell installs is what the imports come from."""
+    installed = {
+        re.sub("[-_.]+", "-", dist.name).lower() for dist in distributions()
+    }
+    for file in HTML.glob("_sources/notebooks/**/*.ipynb"):
+        text = nbformat.read(file, as_version=4).cells[0].source
+        *names, wheel = re.search("%pip install (.*)", text)[1].split()
+        assert {"numpy", "scipy"} <= set(names) <= installed, file
+        assert (HTML / wheel).is_file()
+        code = file.read_text("utf-8")
+        for module, name in WRONG.items():
+            assert name in names or f"import {module}" not in code, file
 
 
 def test_a_page_uses_what_earlier_pages_export():
