@@ -11,7 +11,6 @@ import shutil
 import sys
 import textwrap
 import tomllib
-import unicodedata
 import zipfile
 from base64 import b64decode
 from functools import partial
@@ -316,14 +315,17 @@ def asked(app, pagename, template, context, doctree):
 
 # --- What others see of the book, and what it serves.
 
-SIZE = re.compile(r'width="(\S+)pt" height="(\S+)pt"')
 WHEEL = f"accountlib-{release}-py3-none-any.whl"
 myst_substitutions = {
     "wheel": f'<a class="download" href="../{WHEEL}">{WHEEL}</a>',
     "pip": f"`pip install ./{WHEEL}`",
 }
-SIGNS = {"le": "≤", "ge": "≥", "times": "×", "cdot": "·"}
-ENTRY = re.compile(
+SIGNS = dict(zip("varepsilon delta mu gamma le".split(), "εδμγ≤", strict=True))
+SIGNS |= {"times": "×", "cdot": "·"}
+SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+IMAGE = re.compile(r'<img(?![^>]* width=)[^>]* src="[./]*_images/([^"]+svg)"')
+SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
+ICON = re.compile(
     r'"?([\w-]+)"?:\[\d+,\d+,(\[[^\]]*\]),"\w+",(?:"[^"]*"|\[[^\]]*\])\],?'
 )
 
@@ -331,25 +333,17 @@ ENTRY = re.compile(
 def address(app):
     """Where the book is read, if _config.yml or the command line says so."""
     base = app.config.html_baseurl
-    return f"{base.rstrip('/')}/" if base else ""
-
-
-def sign(mark):
-    name = mark[1].removeprefix("var")
-    try:
-        return unicodedata.lookup(f"GREEK SMALL LETTER {name}")
-    except KeyError:
-        return SIGNS.get(name, name)
+    return base and base.rstrip("/") + "/"
 
 
 def plain(node):
     """The words of a paragraph, formulas without TeX."""
-    if isinstance(node, nodes.math):
-        text = re.sub(r"\\tfrac(\d)\{?(\d+)\}?", r"\1/\2", node.astext())
-        return re.sub(r"[{}]", "", re.sub(r"\\([a-z]+)", sign, text))
-    if isinstance(node, nodes.Text):
-        return node.astext()
-    return "".join(map(plain, node.children))
+    if not isinstance(node, nodes.math):
+        words = "".join(map(plain, node.children))
+        return node.astext() if isinstance(node, nodes.Text) else words
+    text = re.sub(r"\\tfrac(\d)", r"\1/", node.astext())
+    text = re.sub(r"\\([a-z]+)", lambda x: SIGNS.get(x[1], x[1]), text)
+    return re.sub("[{}]", "", text)
 
 
 def describe(app, pagename, template, context, doctree):
@@ -365,102 +359,66 @@ def describe(app, pagename, template, context, doctree):
         'name="description"': words,
         'property="og:title"': re.sub("<[^>]*>", "", context["title"]),
         'property="og:description"': words,
-        'name="twitter:card"': "summary_large_image",
     }
     if base := address(app):
-        uri = app.builder.get_target_uri(pagename)
-        tags['property="og:url"'] = base + uri
+        tags['name="twitter:card"'] = "summary_large_image"
         tags['property="og:image"'] = f"{base}_static/card.png"
     for name, text in tags.items():
         context["metatags"] += f'<meta {name} content="{escape(text)}" />\n'
     files = {name: path for path, name in app.builder.images.items()}
 
-    def sized(image):
-        """Text below a figure that loads late does not jump."""
-        path = Path(app.srcdir, files[image[1]])
-        size = re.search(
-            r'width="(\S+)pt" height="(\S+)pt"|$', path.read_text()
+    def sized(image):  # else text jumps when the figure is there
+        text = Path(app.srcdir, files[image[1]]).read_text("utf-8")
+        sizes = zip(
+            ("width", "height"), SIZE.search(text).groups(), strict=True
         )
-        if not size[0]:
-            return image[0]
-        width, height = (round(float(x) * 4 / 3) for x in size.groups())
-        return f'{image[0]} width="{width}" height="{height}"'
+        px = [f'{name}="{float(pt) * 4 / 3:.0f}"' for name, pt in sizes]
+        return " ".join([image[0], *px])
 
-    pattern = r'<img(?= )(?![^>]* width=)[^>]* src="[./]*_images/([^"]+\.svg)"'
-    body = context["body"] = re.sub(pattern, sized, context["body"])
-    context["css_files"] = [
-        style
-        for style in context["css_files"]
-        if (name := Path(str(style.filename)).stem)
-        not in ("exercise", "proof")
-        or f'class="{name}' in body
-    ]
+    context["body"] = IMAGE.sub(sized, context["body"])
 
 
 def serve(app, error):
     """The wheel, the picture of the book, its pages, and no unused icon."""
-    if error or app.builder.format != "html":
+    if error:
         return
-    out = Path(app.outdir)
+    out, base = Path(app.outdir), address(app)
     info, about = f"accountlib-{release}.dist-info", package["project"]
-    extra = about["optional-dependencies"]["certificates"]
-    needs = [f"Requires-Dist: {name}" for name in about["dependencies"]]
-    needs += ["Provides-Extra: certificates"]
-    needs += [f'Requires-Dist: {x}; extra == "certificates"' for x in extra]
-    metadata = [
-        "Metadata-Version: 2.1",
-        f"Name: accountlib\nVersion: {release}",
-        f"Summary: {about['description']}",
-        f"Requires-Python: {about['requires-python']}",
-        *needs,
-    ]
+    needs = "".join(f"Requires-Dist: {x}\n" for x in about["dependencies"])
+    paths = sorted(ROOT.glob("accountlib/**/*.py"))
     files = {
-        str(path.relative_to(ROOT)): path.read_text("utf-8")
-        for path in sorted(ROOT.glob("accountlib/**/*"))
-        if path.suffix == ".py" or path.name == "py.typed"
+        **{str(x.relative_to(ROOT)): x.read_text("utf-8") for x in paths},
+        "accountlib/py.typed": "",
+        f"{info}/LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: accountlib\n"
+        "Root-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: accountlib\n"
+        f"Version: {release}\nRequires-Python: >=3.11\n{needs}",
     }
-    files[f"{info}/METADATA"] = "\n".join(metadata) + "\n"
-    files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_text("utf-8")
-    files[f"{info}/WHEEL"] = (
-        "Wheel-Version: 1.0\nGenerator: book/conf.py\n"
-        "Root-Is-Purelib: true\nTag: py3-none-any\n"
-    )
-    names = [*files, f"{info}/RECORD"]
-    files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in names)
+    files[f"{info}/RECORD"] = ",,\n".join([*files, f"{info}/RECORD,,\n"])
     with zipfile.ZipFile(out / WHEEL, "w", zipfile.ZIP_DEFLATED) as wheel:
         for name, text in files.items():  # without a date: the same bytes
             wheel.writestr(zipfile.ZipInfo(name), text)
 
-    first = nbformat.read(COPIES / f"{app.config.root_doc}.ipynb", 4)
-    card = [
-        output["data"]["image/png"]
-        for cell in first.cells
-        for output in cell.get("outputs", [])
-        if "image/png" in output.get("data", {})
-    ]
-    (out / "_static" / "card.png").write_bytes(b64decode(card[0]))
-
-    if base := address(app):
-        places = "".join(
-            f"<url><loc>{base}{app.builder.get_target_uri(page)}</loc></url>\n"
-            for page in sorted(app.env.found_docs)
-        )
-        out.joinpath("sitemap.xml").write_text(
-            '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns='
-            f'"http://www.sitemaps.org/schemas/sitemap/0.9">\n{places}</urlset>\n'
-        )
+    first = (COPIES / f"{app.config.root_doc}.ipynb").read_text("utf-8")
+    card = re.search(r'"image/png": "([^"\\]*)', first)[1]
+    (out / "_static" / "card.png").write_bytes(b64decode(card))
+    if base:
+        pages = map(app.builder.get_target_uri, sorted(app.env.found_docs))
+        text = "".join(f"<url><loc>{base}{x}</loc></url>\n" for x in pages)
+        text = f'<urlset xmlns="{SITEMAP}">\n{text}</urlset>\n'
+        (out / "sitemap.xml").write_text(text, "utf-8")
 
     # The theme loads 2,000 icons and shows a dozen.
     pages = [*out.rglob("*.html"), *out.glob("_static/scripts/[ps]*.js")]
     text = "".join(page.read_text("utf-8") for page in pages)
     used = set(re.findall(r"\bfa-([a-z-]+)", text))
     icons = out / "_static" / "scripts" / "fontawesome.js"
-    icons.write_text(
-        ENTRY.sub(
-            lambda x: x[0] if used & {x[1], *ast.literal_eval(x[2])} else "",
-            icons.read_text("utf-8"),
-        )
+    rest = ICON.sub(
+        lambda x: x[0] if used & {x[1], *ast.literal_eval(x[2])} else "",
+        icons.read_text("utf-8"),
     )
+    icons.write_text(rest, "utf-8")
 
 
 # --- Pages to take home: they run without this repository.
