@@ -274,15 +274,16 @@ function accountant() {
     const runs = plan(question).map((run) => ({ ...run, low: 0,
       high: run.sides[0] ? Infinity : 0 }));
     let [low, high] = [0, Infinity];
-    for (const effort of [1, 2, 4]) {
+    for (const effort of [1.2, 2.4, 4]) {
       for (const run of runs) {
-        if (run.sides[0] ? run.high <= low : effort > 1 && run.low < 0.9 * low)
+        if (run.sides[0] ? run.high <= low : effort > 2 && run.low < 0.9 * low)
           continue;
         const steps = run.count, all = steps * (question.slots || 1);
         const reach = sqrt(-2 * log((2e-5 * delta) / all));
         for (const up of run.sides) {
           const list = run.make(700 * effort, reach, up);
-          run.over ??= ORDERS.map((order) => logChernoff(list, steps, order));
+          const rough = run.over || run.make(200, reach, up); // for choices
+          run.over ??= ORDERS.map((o) => logChernoff(rough, steps, o));
           run.guess ??= max(min(...run.over.map(
             (o, i) => (o - log(delta)) / ORDERS[i])), 1e-9);
           const over = run.over.map((o, i) => o - ORDERS[i] * run.guess);
@@ -293,22 +294,24 @@ function accountant() {
           const left = delta * (1 - 2.1e-5) - steps * list.lost;
           const beyond = (at) => (up ? !(bound(at) <= left)
             : bound(at) > delta);
-          let [a, b] = [0, run.guess];
-          while (beyond(b) && b < 15 * run.guess) [a, b] = [b, 1.5 * b];
-          for (let k = 0; k < 24; k += 1) {
+          let [a, b] = [run.guess, run.guess];
+          if (up) while (beyond(b) && b < 15 * run.guess) b *= 1.5;
+          for (let k = 1e-5; a > 0 && !beyond(a); k *= 1.15)
+            [a, b] = [run.guess * max(1 - k, 0), a];
+          for (let k = 0; k < 20; k += 1) {
             const middle = (a + b) / 2;
             if (beyond(middle)) a = middle;
             else b = middle;
           }
-          if (up && !beyond(0)) run.high = beyond(b) ? run.high : 0;
-          if (up && !beyond(b)) run.high = min(run.high, beyond(0) ? b : 0);
           if (!up) run.low = max(run.low, a);
+          if (!run.sides[0] && a > 0) run.guess = 1.01 * a;
+          if (up && !beyond(b)) run.high = run.guess = min(run.high, b);
         }
-        if (run.high < Infinity && run.high) run.guess = run.high;
         low = max(low, run.low);
       }
       high = max(...runs.map((run) => run.high));
-      if (high - low <= 5e-4 * high || low > target || high <= target) break;
+      if (high - low <= 1e-3 * high || low > target || high <= target
+        || (question.slots && effort > 2)) break;
     }
     return [low, high];
   };
