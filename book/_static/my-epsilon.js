@@ -1,25 +1,24 @@
-/* The accountant and the form of the page "What is my epsilon?", which says
-   what is proven. The names are those of accountlib/short/accountant.py.
-   Nothing is sent anywhere. */
+/* The accountant and the form of the page "What is my epsilon?", which proves
+   it. Names are those of accountlib/short/accountant.py. It sends nothing. */
 "use strict";
 
 function accountant() {
-  const { abs, atan2, cos, exp, expm1, hypot, log, log1p, max, min, sin, sqrt,
-    PI } = Math;
+  const { PI, abs, atan2, cos, exp, expm1, hypot, log, log1p, max, min, sin,
+    sqrt } = Math;
   const UNIT = 2 ** -53, TOP = 60; // unit round-off; largest loss of a place
   const ORDERS = Array.from({ length: 408 }, (_, k) => 1e-6 * 1.5 ** (k / 4));
-  const RULE = [[0.1834346424956498, 0.362683783378362], // Gauss-Legendre
-    [0.525532409916329, 0.3137066458778873],
-    [0.7966664774136267, 0.2223810344533745],
+  const RULE = [ // Gauss-Legendre: places and weights, on both sides
+    [0.1834346424956498, 0.362683783378362], [0.525532409916329,
+      0.3137066458778873], [0.7966664774136267, 0.2223810344533745],
     [0.9602898564975363, 0.1012285362903763]];
-  const floats = (n) => new Float64Array(n);
+  const floats = (n) => new Float64Array(n), array = (v) => Float64Array.from(v);
   const most = (v) => v.reduce((a, b) => max(a, abs(b)), 0);
 
   const logMass = (left, right, shift) => { // of N(shift, 1), from its middle
-    const m = (left + right) / 2 - shift, half = (right - left) / 2;
-    const sum = RULE.reduce((all, [s, w]) => all + w * exp(-((s * half) ** 2)
-      / 2) * (exp(-m * s * half) + exp(m * s * half)), 0);
-    return log(half * sum) - (m * m) / 2 - log(2 * PI) / 2;
+    const m = (left + right) / 2 - shift, h = (right - left) / 2;
+    const sum = RULE.reduce((all, [s, w]) => all + w * exp(-((s * h) ** 2) / 2)
+      * (exp(-m * s * h) + exp(m * s * h)), 0);
+    return log(h * sum) - (m * m) / 2 - log(2 * PI) / 2;
   };
 
   /* One step: losses x, and logs m of their masses, between two outcomes. P is
@@ -39,24 +38,21 @@ function accountant() {
     const edge = (i) => from + ((to - from) * i) / number;
     const at = (z) => loss(a * (z - a / 2), b * (z - b / 2));
     for (let i = 0, right = at(from); i < number; i += 1) {
-      const [z, y, left] = [edge(i), edge(i + 1), right];
-      const l = logMass(z, y, 0), up1 = logMass(z, y, a) - l;
-      const [mid, e, two, f] = loss(up1, b && logMass(z, y, b) - l);
+      const [z, y, left] = [edge(i), edge(i + 1), right], l = logMass(z, y, 0);
+      const mid = loss(logMass(z, y, a) - l, b && logMass(z, y, b) - l);
       const put = ([r, wide], share) => {
         const moved = r + way * side * wide;
         x.push(way * moved);
-        m.push(l + two + side * (3 * wrong + f) + (way > 0 ? moved : 0)
-          + log(share + 1e-300));
+        m.push(l + mid[2] + side * (3 * wrong + mid[3])
+          + (way > 0 ? moved : 0) + log(share + 1e-300));
       };
       right = at(y);
-      if (up) { // a share goes to the right end
-        const off = 4 * way * (e + left[1] + right[1]);
-        const r = (expm1(mid - left[0]) + off) / expm1(right[0] - left[0]);
-        put(left, 1 - min(max(r, 0), 1));
-        put(right, min(max(r, 0), 1));
-      } else put([mid, e], 1);
+      const off = 4 * way * (mid[1] + left[1] + right[1]);
+      const r = (expm1(mid[0] - left[0]) + off) / expm1(right[0] - left[0]);
+      if (up) put(left, 1 - min(max(r, 0), 1)); // a share goes to each end
+      put(up ? right : mid, up ? min(max(r, 0), 1) : 1);
     }
-    return { x: Float64Array.from(x), m: Float64Array.from(m), lost: 0 };
+    return { x: array(x), m: array(m), lost: 0 };
   };
 
   const logSum = (v) => {
@@ -80,19 +76,14 @@ function accountant() {
       if (c < cost) [t, period, cost] = [i, p, c];
     }
     const best = ORDERS[over.indexOf(min(...over))];
-    const far = 2 * (over[t] + 14 - log(room));
-    const v = max(
-      room / (1 + 4 * best * (best + 1)), far * (period / 2 ** 14) ** 2);
-    const last = (sqrt(far / v) * period) / (2 * PI) + 4;
-    return [ORDERS[t], period, v, last];
+    const far = 2 * (over[t] + 14 - log(room)), b = 4 * best * (best + 1);
+    const v = max(room / (1 + b), far * (period / 2 ** 14) ** 2);
+    return [ORDERS[t], period, v, (sqrt(far / v) * period) / (2 * PI) + 4];
   };
 
   /* A bound of delta at any epsilon, from above or from below. */
   const spectrum = (list, steps, [tilt, period, v, last], up) => {
     const { x, m } = list, side = up ? 1 : -1, size = x.length;
-    if (steps === 1)
-      return (at) => (1 + side * UNIT * (size + 800)) * x.reduce(
-        (sum, a, i) => (a > at ? sum - expm1(at - a) * exp(m[i]) : sum), 0);
     const logs = x.map((a, i) => tilt * a + m[i]), all = logSum(logs);
     const center = x.reduce((sum, a, i) => sum + a * exp(logs[i] - all), 0);
     const y = x.map((a) => a - center);
@@ -132,10 +123,10 @@ function accountant() {
       const error = steps * off * (one + off) ** (steps - 1) + 1e-290;
       const value = exp(steps * log(one));
       const zr = tilt * (tilt + 1) - theta ** 2, zi = theta * (2 * tilt + 1);
-      const z = sqrt(zr ** 2 + zi ** 2), f = ((j ? 2 : 1) / period) * exp((v * zr) / 2);
-      const [ur, ui] = [zr / z / z - kappa, -zi / z / z];
+      const z = hypot(zr, zi), f = ((j ? 2 : 1) / period) * exp((v * zr) / 2);
+      const ur = zr / z / z - kappa, ui = -zi / z / z;
       const digits = J + 200 + 16 * (v * z + abs(turn));
-      const sizes = f * (1 / z + kappa);
+      const sizes = f * (1 / z + kappa); // weights, and what they can be wrong
       still += sizes * (error + UNIT * digits * value);
       turned += sizes * 16 * UNIT * theta * value;
       first ||= value + error;
@@ -187,26 +178,23 @@ function accountant() {
   };
 
   /* An epoch in which each record is in one of n steps, drawn at random. */
-  const epoch = (mu, n) => (made) => (way) => (number, reach, up) => {
-    const law = made[[number, up]] ??= (() => {
+  const epoch = (mu, n, made = {}) => (way) => (number, reach, up) => {
+    const make = (last) => {
       const { x, m } = table(1, mu, 0, -reach, reach + mu, number, -1, up);
-      const step = { n: 1, spread: mu, lost: 0, r: x.map((a) => exp(-a)),
-        q: m.map((a) => exp(a)) }, last = 500 + number / 2;
-      const none = { n: 0, spread: 0, lost: 0, r: [0], q: [1] };
-      const one = join(step, none, last, up);
+      const one = join({ n: 1, spread: mu, lost: 0, r: x.map((a) => exp(-a)),
+        q: m.map((a) => exp(a)) },
+      { n: 0, spread: 0, lost: 0, r: [0], q: [1] }, last, up);
       return [...n.toString(2).slice(1)].reduce((sum, digit) => {
         const two = join(sum, sum, last, up);
         return digit === "1" ? join(two, one, last, up) : two;
       }, one);
-    })();
-    const wrong = (up ? 1 : -1) * 2e-10 * (n + 64), [x, m] = [[], []];
-    let lost = way > 0 ? law.lost : 0;
-    law.r.forEach((r, i) => {
-      if (r > 0) x.push(way * log(r) + wrong);
-      if (r > 0) m.push(log(law.q[i]) + (way > 0 ? log(r) : 0) + wrong);
-      else if (way < 0) lost += law.q[i];
-    });
-    return { x: Float64Array.from(x), m: Float64Array.from(m), lost };
+    };
+    const law = made[[number, up]] ??= make(500 + number / 2);
+    const wrong = (up ? 1 : -1) * 2e-10 * (n + 64), zero = law.r[0] === 0;
+    const r = law.r.slice(zero ? 1 : 0), q = law.q.slice(zero ? 1 : 0);
+    return { lost: way > 0 ? law.lost : zero && law.q[0],
+      x: array(r.map((a) => way * log(a) + wrong)),
+      m: array(q.map((a, i) => log(a * (way > 0 ? r[i] : 1)) + wrong)) };
   };
 
   /* The largest output of a shuffled epoch of n steps, all others being -1:
@@ -225,94 +213,92 @@ function accountant() {
         (k) => log(c[k] + below[k] * rise) + (n - 1) * all);
       if (p > -600 && q > -600) x.push(way * (p - q) - 4e-9);
       if (p > -600 && q > -600) m.push((way > 0 ? p : q) - 2e-9);
-      c.forEach((mass, k) => { below[k] += mass; });
+      for (const k of [0, 1, 2]) below[k] += c[k];
     }
-    return { x: Float64Array.from(x), m: Float64Array.from(m), lost: 0 };
+    return { x: array(x), m: array(m), lost: 0 };
   };
 
   /* What bounds a run from above (true), from below (false), or both. */
   const plan = ({ sampler, adjacency, noise, rate, steps, epochs, slots }) => {
     const mu = 1 / noise, swap = adjacency === "substitute";
-    const zero = adjacency === "zero-out", ways = [1, -1];
-    const run = (make, count, ...sides) => ({ make, count, sides });
+    const zero = adjacency === "zero-out", moved = zero ? mu : 2 * mu;
     const step = (r, a, b = 0) => (way) => (number, reach, up) => table(
       r, a, b, min(b, 0) - reach, reach + a, number, way, up);
-    const half = (a, b, way, number, reach) => table(
-      rate, a, b, (a + b) / 2, reach + a, number, way, true);
-    const splice = (one, two) => (number, reach) => {
-      const parts = [half(...one, 1, number, reach),
-        half(...two, -1, number, reach)];
-      const sum = parts.reduce((all, { m }) => m.reduce(
-        (part, a) => part - exp(a), all), 1);
-      const [x, m] = ["x", "m"].map((key) => [...parts[0][key],
-        ...parts[1][key]]);
-      x.push(0);
-      m.push(log(max(sum, 0) + 1e-10));
-      return { x: Float64Array.from(x), m: Float64Array.from(m), lost: 0 };
+    const splice = (one, two) => () => (number, reach) => { // see Spliced
+      const parts = [one, two].map(([a, b], k) => table(rate, a, b, (a + b) / 2,
+        reach + a, number, 1 - 2 * k, true));
+      const m = parts.flatMap((part) => [...part.m]);
+      const rest = m.reduce((sum, a) => sum - exp(a), 1);
+      const x = parts.flatMap((part) => [...part.x]);
+      return { x: array([...x, 0]), m: array([...m, log(max(rest, 0) + 1e-10)]),
+        lost: 0 };
     };
-    const each = (make, count, ...sides) => ways.map(
-      (way) => run(make(way), count, ...sides));
-    if (sampler === "poisson" && swap)
-      return [run(step(rate, mu, -mu)(1), steps, true, false)];
-    if (sampler === "poisson") return each(step(rate, mu), steps, true, false);
-    if (sampler === "allocation")
-      return each(epoch(mu, slots)({}), epochs, true, false);
+    const run = (make, count, sides, ways = [1, -1]) => ways.map(
+      (way) => ({ make: make(way), count, sides }));
+    const both = [true, false], far = [2 * mu, zero ? mu : 0], near = [moved, 0];
+    if (sampler === "poisson") return swap
+      ? run(step(rate, mu, -mu), steps, both, [1])
+      : run(step(rate, mu), steps, both);
+    if (sampler === "allocation") return run(epoch(mu, slots), epochs, both);
     if (sampler === "shuffled") return [
-      run(step(1, swap ? 2 * mu : mu)(1), epochs, true),
-      ...each(swap ? epoch(2 * mu, slots)({}) : largest(mu, slots), epochs,
-        false)];
-    const low = each(step(rate, zero ? mu : 2 * mu), steps, false);
-    const [far, near] = [[2 * mu, zero ? mu : 0], [zero ? mu : 2 * mu, 0]];
-    if (swap) return [run(splice(far, near), steps, true), ...low];
-    if (zero) return [run(splice(far, near), steps, true),
-      run(splice(near, far), steps, true), ...low,
-      ...each(step(rate, 2 * mu, mu), steps, false)];
-    return each(step(rate, 2 * mu), steps, true, false);
+      ...run(step(1, moved), epochs, [true], [1]), ...run(
+        swap ? epoch(moved, slots) : largest(mu, slots), epochs, [false])];
+    if (!swap && !zero) return run(step(rate, moved), steps, both);
+    return [...run(splice(far, near), steps, [true], [1]),
+      ...run(splice(near, far), steps, zero ? [true] : [false].slice(1), [1]),
+      ...run(step(rate, moved), steps, [false]),
+      ...run(step(rate, ...far), steps, [false])];
   };
 
-  return ({ delta, target = NaN, ...question }) => {
+  const ends = ({ delta, target = NaN, ...question }) => {
     const runs = plan(question).map((run) => ({ ...run, low: 0,
       high: run.sides[0] ? Infinity : 0 }));
     let [low, high] = [0, Infinity];
-    for (const effort of [1.2, 2.4, 4]) {
-      for (const run of runs) {
+    for (const effort of question.slots ? [1.2, 2.4] : [1.2, 2.4, 4]) {
+      for (const run of runs) for (const up of run.sides) {
         if (run.sides[0] ? run.high <= low : effort > 2 && run.low < 0.9 * low)
           continue;
         const steps = run.count, all = steps * (question.slots || 1);
         const reach = sqrt(-2 * log((2e-5 * delta) / all));
-        for (const up of run.sides) {
-          const list = run.make(700 * effort, reach, up);
-          const rough = run.over || run.make(200, reach, up); // for choices
-          run.over ??= ORDERS.map((o) => logChernoff(rough, steps, o));
-          run.guess ??= max(min(...run.over.map(
-            (o, i) => (o - log(delta)) / ORDERS[i])), 1e-9);
-          const over = run.over.map((o, i) => o - ORDERS[i] * run.guess);
-          const least = min(...over), best = ORDERS[over.indexOf(least)];
-          const room = min(max(1e-3 * best * run.guess, 1e-5), 0.5);
-          const bound = spectrum(list, steps, choose(
-            over.map((o) => o + 2 - least), room / effort ** 3), up);
-          const left = delta * (1 - 2.1e-5) - steps * list.lost;
-          const beyond = (at) => (up ? !(bound(at) <= left)
-            : bound(at) > delta);
-          let [a, b] = [run.guess, run.guess];
-          if (up) while (beyond(b) && b < 15 * run.guess) b *= 1.5;
-          for (let k = 1e-5; a > 0 && !beyond(a); k *= 1.15)
-            [a, b] = [run.guess * max(1 - k, 0), a];
-          for (let k = 0; k < 20; k += 1) {
-            const middle = (a + b) / 2;
-            if (beyond(middle)) a = middle;
-            else b = middle;
-          }
-          if (!up) run.low = max(run.low, a);
-          if (!run.sides[0] && a > 0) run.guess = 1.01 * a;
-          if (up && !beyond(b)) run.high = run.guess = min(run.high, b);
+        const list = run.make(700 * effort, reach, up);
+        const rough = run.over || run.make(200, reach, up); // for choices
+        run.over ??= ORDERS.map((o) => logChernoff(rough, steps, o));
+        run.guess ??= max(min(...run.over.map(
+          (o, i) => (o - log(delta)) / ORDERS[i])), 1e-9);
+        const over = run.over.map((o, i) => o - ORDERS[i] * run.guess);
+        const least = min(...over), best = ORDERS[over.indexOf(least)];
+        const room = min(max(1e-3 * best * run.guess, 1e-5), 0.5);
+        const bound = spectrum(list, steps, choose(
+          over.map((o) => o + 2 - least), room / effort ** 3), up);
+        const left = up ? delta * (1 - 2.1e-5) - steps * list.lost : delta;
+        const beyond = (at) => !(bound(at) <= left) && (up || bound(at) > left);
+        let [a, b] = [run.guess, run.guess];
+        if (up) while (beyond(b) && b < 15 * run.guess) b *= 1.5;
+        for (let k = 1e-5; a > 0 && !beyond(a); k *= 1.15)
+          [a, b] = [run.guess * max(1 - k, 0), a];
+        for (let k = 0; k < 20; k += 1) {
+          const middle = (a + b) / 2;
+          [a, b] = beyond(middle) ? [middle, b] : [a, middle];
         }
+        if (!up) run.low = max(run.low, a);
+        if (!run.sides[0] && a > 0) run.guess = 1.01 * a;
+        if (up && !beyond(b)) run.high = run.guess = min(run.high, b);
         low = max(low, run.low);
       }
       high = max(...runs.map((run) => run.high));
-      if (high - low <= 1e-3 * high || low > target || high <= target
-        || (question.slots && effort > 2)) break;
+      if (high - low <= 1e-3 * high || low > target || high <= target) break;
     }
     return [low, high];
+  };
+
+  return (question) => { // noise and ends; the least noise for a target
+    let { noise, target } = question, [low, high] = [0.2, noise || Infinity];
+    for (noise ||= 1000; target && 1.001 * low < high && low < 1000;) {
+      if (ends({ ...question, noise })[1] <= target) high = noise;
+      else low = noise;
+      noise = sqrt(low * high);
+    }
+    return [high, ...(high < Infinity
+      ? ends({ ...question, noise: high, target: NaN }) : [0, Infinity])];
   };
 }
