@@ -172,7 +172,8 @@ function accountant() {
         if (share) q[k + 1] += mass * share;
         if (up && k === last) lost += mass * (r - g[k]);
       }
-    const seen = g.map((_, i) => i).filter((i) => q[i] > 0);
+    const seen = g.map((_, i) => i).filter(
+      (i) => q[i] > (up ? 0 : 1e-290));
     const r = seen.map((i) => (up ? g[i] : p[i] / q[i]));
     return { n, spread, lost, r, q: seen.map((i) => q[i]) };
   };
@@ -190,11 +191,12 @@ function accountant() {
       }, one);
     };
     const law = made[[number, up]] ??= make(500 + number / 2);
-    const wrong = (up ? 1 : -1) * 2e-10 * (n + 64), zero = law.r[0] === 0;
+    const wrong = (up ? 1 : -1) * 3e-10 * (n + 64), zero = law.r[0] === 0;
     const r = law.r.slice(zero ? 1 : 0), q = law.q.slice(zero ? 1 : 0);
     return { lost: way > 0 ? law.lost : zero && law.q[0],
       x: array(r.map((a) => way * log(a) + wrong)),
-      m: array(q.map((a, i) => log(a * (way > 0 ? r[i] : 1)) + wrong)) };
+      m: array(q.map((a, i) => log(
+        max(a * (way > 0 ? r[i] : 1), 1e-300)) + wrong)) };
   };
 
   /* The largest output of a shuffled epoch of n steps, all others being -1:
@@ -280,7 +282,7 @@ function accountant() {
           const middle = (a + b) / 2;
           [a, b] = beyond(middle) ? [middle, b] : [a, middle];
         }
-        if (!up) run.low = max(run.low, a);
+        if (!up) run.low = max(run.low, a || 0);
         if (!run.sides[0] && a > 0) run.guess = 1.01 * a;
         if (up && !beyond(b)) run.high = run.guess = min(run.high, b);
         low = max(low, run.low);
@@ -302,3 +304,151 @@ function accountant() {
       ? ends({ ...question, noise: high, target: NaN }) : [0, Infinity])];
   };
 }
+
+(() => {
+  const id = (name) => document.getElementById(`my-${name}`), form = id("form");
+  id("epsilon").answer = accountant(); // for the tests
+  const url = URL.createObjectURL(new Blob([`const answer = ${accountant}();
+    onmessage = ({ data: [k, x] }) => postMessage([k, answer(x)]);`]));
+  const cells = [...document.querySelectorAll("#my-table td")];
+  let worker = null, later = 0;
+
+  const rounded = (x, way) => { // to four digits, away from the truth
+    const unit = x && 10 ** (Math.floor(Math.log10(x)) - 3);
+    const wrong = (x.toPrecision(4) - x) * way < 0;
+    return `${+(wrong ? x + way * unit : x).toPrecision(4)}`;
+  };
+  const number = (text) => text.split("/").map((x) => (x.trim() ? +x : NaN))
+    .reduce((a, b) => a / b); // also a/b
+  const interval = ([, low, high], to = " to ") => (low > 0 && high < Infinity
+    ? `${rounded(low, -1)}${to}${rounded(high, 1)}` : high < Infinity
+      ? `at most ${rounded(high, 1)}` : `at least ${rounded(low, -1)}`);
+
+  /* The reason why a question has no answer here. */
+  const why = ({ sampler, adjacency: who, rate, steps, epochs, by }) => [
+    [rate > 1, "A batch cannot have more records than the data set."],
+    [steps > 1e7, "This form counts at most ten million steps."],
+    [by === "rate" && sampler !== "poisson", "Only Poisson samples have a rate;"
+      + " for other samplers give records, batch and epochs."],
+    [sampler === "fixed" && rate === 1 && who === "add-or-remove",
+      "With one record less, a batch of all records could not be filled."],
+    [/shuf|alloc/.test(sampler) && epochs % 1, "Shuffled epochs and random "
+      + "allocation are counted in whole epochs."],
+    [sampler === "shuffled" && who === "add-or-remove", "No finite epsilon "
+      + "holds if a record more or less can change the number of batches. Ask "
+      + "for one that is zeroed out or replaced."],
+    [sampler === "allocation" && who === "substitute", "No theorem is known for"
+      + " a replaced record under random allocation."],
+  ].find(([is]) => is)?.[1];
+
+  const read = () => { // the question; or throws a reason
+    const x = Object.fromEntries(new FormData(form));
+    for (const line of form.querySelectorAll("[data-if]"))
+      line.hidden = !line.dataset.if.split(" ").every((key) => Object.values(x)
+        .includes(key));
+    for (const box of form.querySelectorAll(".control:not([hidden]) input")) {
+      const { least, most, kind } = box.dataset, value = number(box.value);
+      if (!(value >= least && value <= most) || (kind && value % 1))
+        throw `${box.labels[0].textContent}: “${box.value}” is no ${kind}`
+          + `number from ${least} to ${most}.`;
+      x[box.name] = value;
+    }
+    x.rate = x.by === "rate" ? x.rate : x.batch / x.records;
+    if (x.by !== "rate") x.steps = Math.ceil((x.epochs / x.rate) * (1 - 1e-12));
+    x[x.ask === "epsilon" ? "target" : "noise"] = undefined;
+    return x;
+  };
+  const slotted = (x) => ({ ...x, slots: /shuf|alloc/.test(x.sampler)
+    ? Math.floor(x.records / x.batch) : 0 });
+
+  const draw = (curve, delta) => { // upper and lower ends against log delta
+    const most = Math.max(...curve.map(([, , high]) => high)) || 1;
+    const line = (k) => curve.map((ends, i) => `${50 + (330 * ends[k]) / most},${
+      10 + 20 * i}`).join(" ");
+    const text = (x, y, words) => `<text x="${x}" y="${y}">${words}</text>`;
+    id("plot").innerHTML = `<polygon points="${line(1)} ${
+      line(2).split(" ").reverse().join(" ")}"/><path d="M50 0V200H380"/>${
+      [0, 1, 2].map((k) => text(36 + 150 * k, 216, rounded(k * most / 2.2, 1)))
+        .join("")}${[1, 4, 7, 10].map((k) => text(4, 20 * k - 5, `1e-${k}`))
+        .join("")}${text(200, 234, "epsilon")}${text(56, 12, "delta")}`;
+  };
+
+  const tell = (x, found) => {
+    const [noise, low, high] = found, slots = slotted(x).slots;
+    const [how, who] = ["sampler", "adjacency"].map(
+      (key) => form[key].selectedOptions[0].text);
+    const near = low > 0 && high < Infinity ? "between " : "";
+    id("said").textContent = noise === Infinity
+      ? "A noise multiplier of 1000 is not enough."
+      : `${x.ask === "noise" ? `With a noise multiplier of ${noise} e` : "E"
+      }psilon is ${near}${interval(found, " and ")} at delta = ${x.delta}, if `
+        + `one record is ${who}.`;
+    id("cite").textContent = high < Infinity ? `The training is (${
+      rounded(high, 1)}, ${x.delta})-differentially private for one record that `
+      + `is ${who}: noise multiplier ${noise}, ${how}, rate ${x.rate}, ${x.steps
+      } steps, all iterates published (accountlib 0.1.0${low > 0
+        ? `; not below ${rounded(low, -1)}` : ""}).` : "";
+    const sampling = { poisson: `Poisson(${x.rate})`, shuffled:
+      `ShuffledEpochs(${slots})`, allocation: `RandomAllocation(${slots})`,
+    fixed: `FixedBatch(${x.batch}, ${x.records})` }[x.sampler];
+    id("call").textContent = `import accountlib as al
+
+run = al.Release(
+    al.Gaussian(${noise}), al.${sampling}, count=${slots ? x.epochs : x.steps})
+print(al.epsilon(run, delta=${x.delta}, adjacency="${x.adjacency}"))`;
+  };
+
+  const start = () => {
+    worker?.terminate();
+    for (const cell of [...cells, id("cite"), id("call"), id("plot")])
+      cell.textContent = "";
+    let x = {};
+    try {
+      x = read();
+      if (why(x)) throw why(x);
+    } catch (reason) {
+      id("said").textContent = reason;
+      return;
+    }
+    location.replace(`#${new URLSearchParams(new FormData(form))}`);
+    const curve = [];
+    worker = new Worker(url);
+    worker.onmessage = ({ data: [k, found] }) => {
+      if (k >= 10) cells[k - 10].textContent = interval(found);
+      else if (k >= 0) curve[k] = found;
+      if (k === 9) draw(curve);
+      if (k >= 0) return;
+      tell(x, found);
+      const y = { ...x, noise: found[0], target: undefined };
+      if (found[2] < Infinity) for (let i = 0; i < 10; i += 1)
+        worker.postMessage([i, slotted({ ...y, delta: 10 ** (-1 - i) })]);
+      if (found[0] < Infinity) cells.forEach(({ dataset }, i) => {
+        const [sampler, adjacency] = dataset.ask.split(" ");
+        const z = { ...y, sampler, adjacency };
+        if (why(z)) cells[i].textContent = "–";
+        else worker.postMessage([10 + i, slotted(z)]);
+      });
+    };
+    worker.postMessage([-1, slotted(x)]);
+  };
+  const load = (text) => {
+    for (const [key, value] of new URLSearchParams(text))
+      if (form[key]) form[key].value = value;
+    start();
+  };
+  form.addEventListener("input", ({ target }) => {
+    clearTimeout(later); // wait until the number is whole
+    const [one, ...more] = id("opacus").value.split(/\(|\),?/).filter(
+      (entry) => /\d/.test(entry)).map((entry) => entry.split(","));
+    if (target.id === "my-preset") load(target.value);
+    else if (target.id !== "my-opacus") later = setTimeout(start, 300);
+    else if (more.length || one?.length !== 3)
+      id("said").textContent = "This form takes one entry (noise, rate, steps); "
+        + "for more, al.from_opacus(history) in Python.";
+    else load(`ask=epsilon&sampler=poisson&by=rate&noise=${one[0].trim()}&rate=${
+      one[1].trim()}&steps=${one[2].trim()}`);
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.hidden = false;
+  load(location.hash.slice(1));
+})();
