@@ -346,7 +346,7 @@ function accountant() {
     for (const line of form.querySelectorAll("[data-if]"))
       line.hidden = !line.dataset.if.split(" ").every((key) => Object.values(x)
         .includes(key));
-    for (const box of form.querySelectorAll(".control:not([hidden]) input")) {
+    for (const box of form.querySelectorAll("div:not([hidden]) > [data-least]")) {
       const { least, most, kind } = box.dataset, value = number(box.value);
       if (!(value >= least && value <= most) || (kind && value % 1))
         throw `${box.labels[0].textContent}: “${box.value}” is no ${kind}`
