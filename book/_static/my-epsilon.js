@@ -221,7 +221,9 @@ function accountant() {
   };
 
   /* What bounds a run from above (true), from below (false), or both. */
-  const plan = ({ sampler, adjacency, noise, rate, steps, epochs, slots }) => {
+  const plan = (question) => {
+    const { sampler, adjacency, noise, rate, steps, epochs, slots, uneven }
+      = question;
     const mu = 1 / noise, swap = adjacency === "substitute";
     const zero = adjacency === "zero-out", moved = zero ? mu : 2 * mu;
     const step = (r, a, b = 0) => (way) => (number, reach, up) => table(
@@ -237,19 +239,19 @@ function accountant() {
     };
     const run = (make, count, sides, ways = [1, -1]) => ways.map(
       (way) => ({ make: make(way), count, sides }));
-    const both = [true, false], far = [2 * mu, zero ? mu : 0], near = [moved, 0];
+    const both = [true, false], far = [2 * mu, zero ? mu : 0];
     if (sampler === "poisson") return swap
       ? run(step(rate, mu, -mu), steps, both, [1])
       : run(step(rate, mu), steps, both);
     if (sampler === "allocation") return run(epoch(mu, slots), epochs, both);
     if (sampler === "shuffled") return [
-      ...run(step(1, moved), epochs, [true], [1]), ...run(
-        swap ? epoch(moved, slots) : largest(mu, slots), epochs, [false])];
+      ...run(step(1, moved), epochs, [true], [1]), ...(uneven ? [] : run(
+        swap ? epoch(moved, slots) : largest(mu, slots), epochs, [false]))];
     if (!swap && !zero) return run(step(rate, moved), steps, both);
-    return [...run(splice(far, near), steps, [true], [1]),
-      ...run(splice(near, far), steps, zero ? [true] : [false].slice(1), [1]),
-      ...run(step(rate, moved), steps, [false]),
-      ...run(step(rate, ...far), steps, [false])];
+    return [...run(splice(far, [moved, 0]), steps, [true], [1]),
+      ...(zero ? [...run(splice([mu, 0], far), steps, [true], [1]),
+        ...run(step(rate, ...far), steps, [false])] : []),
+      ...run(step(rate, moved), steps, [false])];
   };
 
   const ends = ({ delta, target = NaN, ...question }) => {
@@ -310,126 +312,103 @@ function accountant() {
   id("epsilon").answer = accountant(); // for the tests
   const url = URL.createObjectURL(new Blob([`const answer = ${accountant}();
     onmessage = ({ data: [k, x] }) => postMessage([k, answer(x)]);`]));
-  const cells = [...document.querySelectorAll("#my-table td")];
+  const cells = [...id("table").querySelectorAll("td")];
   let worker = null, later = 0;
-
+  const fill = (facts) => id("epsilon").querySelectorAll("[data-fill]").forEach(
+    (node) => { node.textContent = facts[node.dataset.fill] ?? ""; });
   const rounded = (x, way) => { // to four digits, away from the truth
     const unit = x && 10 ** (Math.floor(Math.log10(x)) - 3);
     const wrong = (x.toPrecision(4) - x) * way < 0;
     return `${+(wrong ? x + way * unit : x).toPrecision(4)}`;
   };
+  const interval = (low, high) => (low > 0 && high < Infinity
+    ? `${rounded(low, -1)} to ${rounded(high, 1)}` : high < Infinity
+      ? `at most ${rounded(high, 1)}` : `at least ${rounded(low, -1)}`);
   const number = (text) => text.split("/").map((x) => (x.trim() ? +x : NaN))
     .reduce((a, b) => a / b); // also a/b
-  const interval = ([, low, high], to = " to ") => (low > 0 && high < Infinity
-    ? `${rounded(low, -1)}${to}${rounded(high, 1)}` : high < Infinity
-      ? `at most ${rounded(high, 1)}` : `at least ${rounded(low, -1)}`);
+  const slotted = ({ sampler }) => /shuf|alloc/.test(sampler);
 
-  /* The reason why a question has no answer here. */
-  const why = ({ sampler, adjacency: who, rate, steps, epochs, by }) => [
-    [rate > 1, "A batch cannot have more records than the data set."],
-    [steps > 1e7, "This form counts at most ten million steps."],
-    [by === "rate" && sampler !== "poisson", "Only Poisson samples have a rate;"
-      + " for other samplers give records, batch and epochs."],
-    [sampler === "fixed" && rate === 1 && who === "add-or-remove",
+  const why = (x) => [ // a question has no answer here
+    [x.rate > 1, "A batch cannot have more records than the data set."],
+    [x.steps > 1e7, "This form counts at most ten million steps."],
+    [x.by === "rate" && x.sampler !== "poisson", "Only Poisson samples have a "
+      + "rate: for other samplers give records, batch and epochs."],
+    [x.sampler === "fixed" && x.rate === 1 && x.adjacency === "add-or-remove",
       "With one record less, a batch of all records could not be filled."],
-    [/shuf|alloc/.test(sampler) && epochs % 1, "Shuffled epochs and random "
-      + "allocation are counted in whole epochs."],
-    [sampler === "shuffled" && who === "add-or-remove", "No finite epsilon "
-      + "holds if a record more or less can change the number of batches. Ask "
-      + "for one that is zeroed out or replaced."],
-    [sampler === "allocation" && who === "substitute", "No theorem is known for"
-      + " a replaced record under random allocation."],
-  ].find(([is]) => is)?.[1];
+    [slotted(x) && x.epochs % 1, "Shuffled epochs and random allocation are "
+      + "counted in whole epochs."],
+    [true, cells.find(({ dataset: { ask } }) => ask.startsWith(x.sampler)
+      && ask.endsWith(x.adjacency)).dataset.why],
+  ].find(([is]) => is)[1];
 
   const read = () => { // the question; or throws a reason
     const x = Object.fromEntries(new FormData(form));
-    for (const line of form.querySelectorAll("[data-if]"))
-      line.hidden = !line.dataset.if.split(" ").every((key) => Object.values(x)
-        .includes(key));
-    for (const box of form.querySelectorAll("div:not([hidden]) > [data-least]")) {
+    for (const { dataset, parentNode } of form.querySelectorAll("[data-if]"))
+      parentNode.hidden = ![x.ask, x.by].includes(dataset.if);
+    for (const box of form.querySelectorAll("div:not([hidden]) > input[name]")) {
       const { least, most, kind } = box.dataset, value = number(box.value);
-      if (!(value >= least && value <= most) || (kind && value % 1))
+      if (!(value >= +least && value <= +most) || (kind && value % 1))
         throw `${box.labels[0].textContent}: “${box.value}” is no ${kind}`
           + `number from ${least} to ${most}.`;
       x[box.name] = value;
     }
-    x.rate = x.by === "rate" ? x.rate : x.batch / x.records;
+    if (x.by !== "rate") x.rate = x.batch / x.records;
     if (x.by !== "rate") x.steps = Math.ceil((x.epochs / x.rate) * (1 - 1e-12));
-    x[x.ask === "epsilon" ? "target" : "noise"] = undefined;
+    delete x[x.ask === "epsilon" ? "target" : "noise"];
+    if (why(x)) throw why(x);
     return x;
   };
-  const slotted = (x) => ({ ...x, slots: /shuf|alloc/.test(x.sampler)
-    ? Math.floor(x.records / x.batch) : 0 });
-
-  const draw = (curve, delta) => { // upper and lower ends against log delta
-    const most = Math.max(...curve.map(([, , high]) => high)) || 1;
-    const line = (k) => curve.map((ends, i) => `${50 + (330 * ends[k]) / most},${
-      10 + 20 * i}`).join(" ");
-    const text = (x, y, words) => `<text x="${x}" y="${y}">${words}</text>`;
-    id("plot").innerHTML = `<polygon points="${line(1)} ${
-      line(2).split(" ").reverse().join(" ")}"/><path d="M50 0V200H380"/>${
-      [0, 1, 2].map((k) => text(36 + 150 * k, 216, rounded(k * most / 2.2, 1)))
-        .join("")}${[1, 4, 7, 10].map((k) => text(4, 20 * k - 5, `1e-${k}`))
-        .join("")}${text(200, 234, "epsilon")}${text(56, 12, "delta")}`;
-  };
-
-  const tell = (x, found) => {
-    const [noise, low, high] = found, slots = slotted(x).slots;
-    const [how, who] = ["sampler", "adjacency"].map(
-      (key) => form[key].selectedOptions[0].text);
-    const near = low > 0 && high < Infinity ? "between " : "";
-    id("said").textContent = noise === Infinity
-      ? "A noise multiplier of 1000 is not enough."
-      : `${x.ask === "noise" ? `With a noise multiplier of ${noise} e` : "E"
-      }psilon is ${near}${interval(found, " and ")} at delta = ${x.delta}, if `
-        + `one record is ${who}.`;
-    id("cite").textContent = high < Infinity ? `The training is (${
-      rounded(high, 1)}, ${x.delta})-differentially private for one record that `
-      + `is ${who}: noise multiplier ${noise}, ${how}, rate ${x.rate}, ${x.steps
-      } steps, all iterates published (accountlib 0.1.0${low > 0
-        ? `; not below ${rounded(low, -1)}` : ""}).` : "";
-    const sampling = { poisson: `Poisson(${x.rate})`, shuffled:
-      `ShuffledEpochs(${slots})`, allocation: `RandomAllocation(${slots})`,
-    fixed: `FixedBatch(${x.batch}, ${x.records})` }[x.sampler];
-    id("call").textContent = `import accountlib as al
-
-run = al.Release(
-    al.Gaussian(${noise}), al.${sampling}, count=${slots ? x.epochs : x.steps})
-print(al.epsilon(run, delta=${x.delta}, adjacency="${x.adjacency}"))`;
-  };
+  const asked = (x) => ({ ...x, uneven: x.records % x.batch > 0,
+    slots: slotted(x) ? Math.floor(x.records / x.batch) : 0 });
 
   const start = () => {
     worker?.terminate();
-    for (const cell of [...cells, id("cite"), id("call"), id("plot")])
-      cell.textContent = "";
+    for (const cell of cells) cell.textContent = "";
+    id("profile").setAttribute("points", "");
     let x = {};
     try {
       x = read();
-      if (why(x)) throw why(x);
     } catch (reason) {
-      id("said").textContent = reason;
-      return;
+      return fill({ said: reason });
     }
     location.replace(`#${new URLSearchParams(new FormData(form))}`);
-    const curve = [];
+    const curve = [], facts = { ...x, ...asked(x), delta: form.delta.value };
+    for (const key of ["sampler", "adjacency"])
+      facts[key] = form[key].selectedOptions[0].text;
     worker = new Worker(url);
-    worker.onmessage = ({ data: [k, found] }) => {
-      if (k >= 10) cells[k - 10].textContent = interval(found);
-      else if (k >= 0) curve[k] = found;
-      if (k === 9) draw(curve);
+    worker.onmessage = ({ data: [k, [noise, low, high]] }) => {
+      if (k >= 10) cells[k - 10].textContent = interval(low, high);
+      else if (k >= 0) curve[k] = [low, high];
+      if (k === 9) { // both ends against the log of delta
+        const most = curve[9][1], at = (end) => curve.map((ends, i) => [
+          50 + (330 * ends[end]) / most, 10 + 20 * i]);
+        id("profile").setAttribute("points", [...at(1), ...at(0).reverse()]);
+        fill({ ...facts, most: rounded(most, 1) });
+      }
       if (k >= 0) return;
-      tell(x, found);
-      const y = { ...x, noise: found[0], target: undefined };
-      if (found[2] < Infinity) for (let i = 0; i < 10; i += 1)
-        worker.postMessage([i, slotted({ ...y, delta: 10 ** (-1 - i) })]);
-      if (found[0] < Infinity) cells.forEach(({ dataset }, i) => {
-        const [sampler, adjacency] = dataset.ask.split(" ");
+      Object.assign(facts, { noise, said: noise === Infinity
+        ? "A noise multiplier of 1000 is not enough." : `${x.target
+          ? `With noise multiplier ${noise}, e` : "E"}psilon is ${
+          interval(low, high)} at delta = ${facts.delta}, if one record is ${
+          facts.adjacency}.` });
+      facts.high = high < Infinity ? rounded(high, 1) : "infinity";
+      facts.call = `${{ poisson: `Poisson(${x.rate})`, fixed: `FixedBatch(${
+        x.batch}, ${x.records})`, shuffled: `ShuffledEpochs(${facts.slots})`,
+      allocation: `RandomAllocation(${facts.slots})` }[x.sampler]}, count=${
+        facts.slots ? x.epochs : x.steps}`;
+      facts.who = x.adjacency;
+      fill(facts);
+      const y = { ...x, noise, target: undefined };
+      if (high < Infinity) for (let i = 0; i < 10; i += 1)
+        worker.postMessage([i, asked({ ...y, delta: 10 ** (-1 - i) })]);
+      if (noise < Infinity) cells.forEach((cell, i) => {
+        const [sampler, adjacency] = cell.dataset.ask.split(" ");
         const z = { ...y, sampler, adjacency };
-        if (why(z)) cells[i].textContent = "–";
-        else worker.postMessage([10 + i, slotted(z)]);
+        if (why(z)) cell.textContent = "–";
+        else worker.postMessage([10 + i, asked(z)]);
       });
     };
-    worker.postMessage([-1, slotted(x)]);
+    return worker.postMessage([-1, asked(x)]);
   };
   const load = (text) => {
     for (const [key, value] of new URLSearchParams(text))
@@ -438,15 +417,14 @@ print(al.epsilon(run, delta=${x.delta}, adjacency="${x.adjacency}"))`;
   };
   form.addEventListener("input", ({ target }) => {
     clearTimeout(later); // wait until the number is whole
-    const [one, ...more] = id("opacus").value.split(/\(|\),?/).filter(
-      (entry) => /\d/.test(entry)).map((entry) => entry.split(","));
+    const typed = target.value.replace(/[\s[\]]/g, "");
+    const one = /^\(([^,()]+),([^,()]+),([^,()]+)\),?$/.exec(typed);
     if (target.id === "my-preset") load(target.value);
     else if (target.id !== "my-opacus") later = setTimeout(start, 300);
-    else if (more.length || one?.length !== 3)
-      id("said").textContent = "This form takes one entry (noise, rate, steps); "
-        + "for more, al.from_opacus(history) in Python.";
-    else load(`ask=epsilon&sampler=poisson&by=rate&noise=${one[0].trim()}&rate=${
-      one[1].trim()}&steps=${one[2].trim()}`);
+    else if (one) load("ask=epsilon&sampler=poisson&by=rate&adjacency="
+      + `add-or-remove&noise=${one[1]}&rate=${one[2]}&steps=${one[3]}`);
+    else fill({ said: "This form takes one entry (noise, rate, steps); for "
+      + "more, al.from_opacus(history) in Python." });
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
