@@ -284,6 +284,7 @@ function accountant() {
           const middle = (a + b) / 2;
           [a, b] = beyond(middle) ? [middle, b] : [a, middle];
         }
+        if (up && !beyond(0)) b = 0;
         if (!up) run.low = max(run.low, a || 0);
         if (!run.sides[0] && a > 0) run.guess = 1.01 * a;
         if (up && !beyond(b)) run.high = run.guess = min(run.high, b);
