@@ -11,7 +11,8 @@ function accountant() {
     [0.1834346424956498, 0.362683783378362], [0.525532409916329,
       0.3137066458778873], [0.7966664774136267, 0.2223810344533745],
     [0.9602898564975363, 0.1012285362903763]];
-  const floats = (n) => new Float64Array(n), array = (v) => Float64Array.from(v);
+  const floats = (n) => new Float64Array(n);
+  const array = (v) => Float64Array.from(v);
   const most = (v) => v.reduce((a, b) => max(a, abs(b)), 0);
 
   const logMass = (left, right, shift) => { // of N(shift, 1), from its middle
@@ -258,7 +259,8 @@ function accountant() {
     const runs = plan(question).map((run) => ({ ...run, low: 0,
       high: run.sides[0] ? Infinity : 0 }));
     let [low, high] = [0, Infinity];
-    for (const effort of question.slots ? [1.2, 2.4] : [1.2, 2.4, 4]) {
+    const gap = question.slots || runs.some((run) => run.sides.length < 2);
+    for (const effort of gap ? [1.2, 2.4] : [1.2, 2.4, 4]) {
       for (const run of runs) for (const up of run.sides) {
         if (run.sides[0] ? run.high <= low : effort > 2 && run.low < 0.9 * low)
           continue;
@@ -346,7 +348,8 @@ function accountant() {
     const x = Object.fromEntries(new FormData(form));
     for (const { dataset, parentNode } of form.querySelectorAll("[data-if]"))
       parentNode.hidden = ![x.ask, x.by].includes(dataset.if);
-    for (const box of form.querySelectorAll("div:not([hidden]) > input[name]")) {
+    for (const box of form.querySelectorAll("div:not([hidden]) > input")) {
+      if (!box.name) continue;
       const { least, most, kind } = box.dataset, value = number(box.value);
       if (!(value >= +least && value <= +most) || (kind && value % 1))
         throw `${box.labels[0].textContent}: “${box.value}” is no ${kind}`
