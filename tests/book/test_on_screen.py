@@ -3,23 +3,16 @@
 The browser reaches nothing but the pages, which it opens as files.
 """
 
-import math
-import os
-import random
 import re
-import shutil
 from importlib.resources import files
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-import accountlib as al
 from tests import ROOT
-from tests.book.built import HTML, PAGES
+from tests.book.built import PAGES
+from tests.book.conftest import address
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
 PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 900}
 # What is on a page: formulas set and shown, no raw TeX, no broken image.
 SEEN = r"""
 async () => {
@@ -146,48 +139,6 @@ term-Gaussian-DP how-mu; mu
 """
 
 
-@pytest.fixture(scope="module")
-def browser():
-    if not CHROMIUM:
-        if os.environ.get("ACCOUNTLIB_REQUIRE_BROWSER") == "1":
-            pytest.fail("NO CHROMIUM FOUND")
-        pytest.skip("NO CHROMIUM FOUND: nobody looks at the pages")
-    with sync_playwright() as play:
-        options = ["--no-sandbox", "--disable-gpu"]
-        started = play.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def tab(browser):
-    """A tab; a test passes only if nothing goes wrong in it."""
-    troubles = []
-    page = browser.new_page(viewport=DESKTOP, color_scheme="light")
-
-    def only_here(route):
-        if route.request.url.startswith(("file:", "data:")):
-            route.continue_()
-        else:
-            troubles.append(f"asked for {route.request.url}")
-            route.abort()
-
-    def console(message):
-        if message.type in ("error", "warning"):
-            troubles.append(message.text)
-
-    page.route("**/*", only_here)
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("console", console)
-    yield page
-    page.close()
-    assert not troubles
-
-
-def address(page):
-    return (HTML / page).as_uri()
-
-
 def dark(tab):
     tab.emulate_media(color_scheme="dark")
     tab.wait_for_function("document.documentElement.dataset.theme == 'dark'")
@@ -257,84 +208,3 @@ def test_the_search_answers_people(tab):
     places = tab.evaluate("ASKED.map(([, , anchor]) => anchor)")
     rows = re.findall(r"^\((how-.*)\)=\n#", rows, re.M)
     assert {f"#{row}" for row in rows} <= set(places)
-
-
-# --- What is my epsilon?
-
-FORM = "notebooks/my_epsilon.html"
-
-
-def question(rng):
-    """A question for the form, and the same for the package."""
-    noise = round(math.exp(rng.uniform(math.log(0.5), math.log(8))), 2)
-    rate = float(f"{10 ** rng.uniform(-4, -0.3):.2g}")
-    steps = round(10 ** rng.uniform(0, 4))
-    kind = rng.choice(["poisson", "fixed", "full", "allocation"])
-    neighbours = ["add-or-remove", "remove", "add"]
-    if kind in ("poisson", "full"):
-        neighbours += ["substitute", "zero-out"]
-    asked = {
-        "sampler": kind,
-        "adjacency": rng.choice(neighbours),
-        "noise": noise,
-        "delta": 10.0 ** -rng.randint(2, 11),
-        "rate": rate,
-        "steps": min(steps, 20) if kind == "full" else steps,
-        "batch": max(1, round(1e5 * rate)),
-        "records": 100_000,
-        "slots": rng.randint(1, 300),
-        "epochs": rng.randint(1, 10),
-    }
-    sampling, count = {
-        "poisson": (al.Poisson(rate), asked["steps"]),
-        "fixed": (al.FixedBatch(asked["batch"], 100_000), asked["steps"]),
-        "full": (al.FullBatch(), asked["steps"]),
-        "allocation": (al.RandomAllocation(asked["slots"]), asked["epochs"]),
-    }[kind]
-    return asked, al.Release(al.Gaussian(noise), sampling, count=count)
-
-
-def test_the_form_has_the_truth_inside(tab):
-    tab.goto(address(FORM))
-    tab.wait_for_selector("#my-epsilon .says")
-    for seed in range(20):
-        asked, run = question(random.Random(seed))
-        low, high = tab.evaluate(
-            "(asked) => document.getElementById('my-epsilon').interval(asked)"
-            ".map((x) => x === Infinity ? 1e300 : x)",
-            asked,
-        )
-        found = al.epsilon(
-            run, delta=asked["delta"], adjacency=asked["adjacency"]
-        )
-        assert low <= found.upper and found.lower <= high, asked
-        # Narrower than the engine it may not be, but for the engine's gaps.
-        assert low <= found.lower * (1 + 1e-3) + 1e-9, asked
-        assert found.upper <= high * (1 + 1e-3) + 1e-9, asked
-        if found.upper < 45:
-            assert high - low <= 0.13 * found.upper + 1e-3, asked
-
-
-def test_the_form_answers_by_keyboard(tab):
-    tab.goto(address(FORM))
-    said = tab.locator("#my-epsilon [aria-live=polite]")
-    assert said.inner_text().startswith("Epsilon lies between 0.94")
-    tab.get_by_label("noise multiplier").first.focus()
-    tab.keyboard.press("Control+a")
-    tab.keyboard.type("2")
-    code = tab.locator("#my-epsilon code", has_text="Gaussian(2)")
-    code.wait_for()
-    low, high = map(float, re.findall(r"\d\.\d+", said.inner_text())[:2])
-    run = al.Release(al.Gaussian(2.0), al.Poisson(0.001), count=10_000)
-    found = al.epsilon(run, delta=1e-6, adjacency="add-or-remove")
-    assert low <= found.lower <= found.upper <= high < 1.05 * low
-    printed: list[al.Bound] = []
-    exec(code.inner_text(), {"print": printed.append})
-    assert printed == [found]
-    for field, value, answer in (
-        ("noise", "0", "a value from 0.25 to 50 as noise multiplier"),
-        ("steps", "1.5", "a whole number from 1 to 1000000 as steps"),
-    ):
-        tab.locator(f"#my-{field}").fill(value)
-        tab.locator("#my-epsilon .says", has_text=answer).wait_for()
-        tab.locator(f"#my-{field}").fill("2")

@@ -1,0 +1,134 @@
+"""The calculator of "What is my epsilon?" against the engine, and by hand."""
+
+import math
+import random
+import re
+import secrets
+import statistics
+
+import accountlib as al
+from accountlib.beyond.other_samplers import ShuffledEpochs, ZeroedBatch
+from tests.book.conftest import address
+
+FORM = "notebooks/my_epsilon.html"
+
+SAMPLERS = ["poisson"] * 25 + ["fixed"] * 4 + ["allocation", "shuffled"]
+NEIGHBOURS = "add-or-remove", "substitute", "zero-out"
+ASK = """
+(all) => all.map((asked) => {
+  const { answer } = document.getElementById("my-epsilon");
+  const [, low, high] = answer(asked);
+  return [low, high === Infinity ? 1e300 : high];
+})
+"""
+
+
+def question(rng):
+    """A question for the calculator, and the same for the package."""
+
+    def power(low, high):
+        return 10 ** rng.uniform(math.log10(low), math.log10(high))
+
+    sampler, adjacency = rng.choice(SAMPLERS), rng.choice(NEIGHBOURS)
+    if sampler == "allocation":
+        adjacency = "add-or-remove"
+    if sampler == "shuffled":
+        adjacency = rng.choice(NEIGHBOURS[1:])
+    noise = float(f"{power(0.4, 40):.3g}")
+    batch, steps = round(power(1, 5e5)), round(power(1, 30_000))
+    if rng.random() < 0.2 and sampler == "poisson":
+        batch, steps = 1_000_000, min(steps, 100)
+    rate = batch / 1_000_000
+    sampling, count, numbers = {
+        "poisson": (al.Poisson(rate), steps, {}),
+        "fixed": (ZeroedBatch(batch, 1_000_000), steps, {}),
+        "allocation": (al.RandomAllocation, rng.randint(1, 20), None),
+        "shuffled": (ShuffledEpochs, rng.randint(1, 20), None),
+    }[sampler]
+    if numbers is None:
+        slots = rng.randint(2, 100)
+        sampling = sampling(slots)
+        numbers = {"slots": slots, "epochs": count}
+    asked = {
+        "sampler": sampler,
+        "adjacency": adjacency,
+        "noise": noise,
+        "rate": rate,
+        "steps": steps,
+        "delta": float(f"{power(1e-12, 1e-2):.2g}"),
+        **numbers,
+    }
+    return asked, al.Release(al.Gaussian(noise), sampling, count=count)
+
+
+def test_the_truth_is_inside(tab):
+    tab.goto(address(FORM))
+    seed = secrets.randbits(32)
+    rng = random.Random(seed)
+    questions = [question(rng) for _ in range(200)]
+    widths = []
+    for some in (questions[i : i + 50] for i in range(0, 200, 50)):
+        answers = tab.evaluate(ASK, [asked for asked, _ in some])
+        for (asked, run), (low, high) in zip(some, answers, strict=True):
+            known = al.epsilon(
+                run, delta=asked["delta"], adjacency=asked["adjacency"]
+            )
+            told = seed, asked, low, high, known
+            assert low <= known.upper and known.lower <= high, told
+            if asked["sampler"] == "poisson" and asked["rate"] > 1e-3:
+                widths.append((high - low) / (high + 1e-9))
+    assert statistics.median(widths) < 1.5e-3, seed
+
+
+def test_the_form_answers_by_keyboard(tab):
+    tab.goto(address(FORM))
+    said = tab.locator("#my-epsilon .says")
+    tab.locator("#my-cite", has_text="(0.9476").wait_for()
+    assert said.inner_text().startswith("Epsilon is 0.946")
+    tab.get_by_label("noise multiplier").first.focus()
+    tab.keyboard.press("Control+a")
+    tab.keyboard.type("2")
+    code = tab.locator("#my-call", has_text="Gaussian(2)")
+    code.wait_for()
+    low, high = map(float, re.findall(r"0\.\d+", said.inner_text())[:2])
+    run = al.Release(al.Gaussian(2.0), al.Poisson(0.001), count=10_000)
+    found = al.epsilon(run, delta=1e-6, adjacency="add-or-remove")
+    assert low <= found.upper and found.lower <= high < 1.002 * low
+    printed: list[al.Bound] = []
+    exec(code.inner_text(), {"print": printed.append})
+    assert printed == [found]
+    tab.wait_for_function(
+        "document.getElementById('my-profile').points.length === 20"
+    )
+    cell = tab.locator('#my-table [data-ask="shuffled zero-out"]')
+    tab.wait_for_function("x => x.textContent", arg=cell.element_handle())
+    assert float(cell.inner_text().split()[-1]) > high
+    for field, value, answer in (
+        ("noise", "0", "“0” is no number from 0.2 to 1000"),
+        ("batch", "1.5", "“1.5” is no whole number from 1 to 1e12"),
+        ("batch", "200000", "cannot have more records than the data set"),
+    ):
+        start = tab.locator(f"#my-{field}").input_value()
+        tab.locator(f"#my-{field}").fill(value)
+        tab.locator("#my-epsilon .says", has_text=answer).wait_for()
+        tab.locator(f"#my-{field}").fill(start)
+
+
+def test_a_question_is_kept_in_the_address(tab):
+    asked = "ask=noise&target=1&by=rate&rate=256/60000&steps=14063&delta=1e-5"
+    tab.goto(f"{address(FORM)}#{asked}")
+    tab.locator(
+        "#my-epsilon .says", has_text="With noise multiplier"
+    ).wait_for()
+    noise = float(
+        re.findall(r"\d\.\d+", tab.inner_text("#my-epsilon .says"))[0]
+    )
+    for factor, met in ((1, True), (0.998, False)):
+        run = al.Release(
+            al.Gaussian(factor * noise), al.Poisson(256 / 60000), 14063
+        )
+        found = al.epsilon(run, delta=1e-5, adjacency="add-or-remove")
+        assert (found.upper <= 1.0005) == met
+    tab.locator("#my-opacus").fill("[(1.1, 0.00426, 2340)]")
+    tab.locator("#my-call", has_text="Poisson(0.00426), count=2340").wait_for()
+    assert "noise=1.1" in tab.url
