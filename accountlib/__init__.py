@@ -130,6 +130,7 @@ BEYOND = {
     "Budget": "beyond.budgets",
     "fractional_rdp": "beyond.fractional_orders",
     "RandomAllocation": "beyond.allocation",
+    "ZeroedBatch": "beyond.other_samplers",
     "TruncatedPoisson": "beyond.other_samplers",
     "ShuffledEpochs": "beyond.other_samplers",
     "from_dp_event": "beyond.other_libraries",

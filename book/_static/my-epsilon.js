@@ -260,7 +260,7 @@ function accountant() {
       high: run.sides[0] ? Infinity : 0 }));
     let [low, high] = [0, Infinity];
     const gap = question.slots || runs.some((run) => run.sides.length < 2);
-    for (const effort of gap ? [1.2, 2.4] : [1.2, 2.4, 4]) {
+    for (const effort of gap ? [1.2, 2.4] : [1.2, 2.4, 4]) { // see 3e-10
       for (const run of runs) for (const up of run.sides) {
         if (run.sides[0] ? run.high <= low : effort > 2 && run.low < 0.9 * low)
           continue;
@@ -305,6 +305,9 @@ function accountant() {
       else low = noise;
       noise = sqrt(low * high);
     }
+    const unit = 10 ** (Math.floor(Math.log10(high)) - 5); // round up
+    if (target && high < Infinity) high = +(Math.ceil(high / unit) * unit)
+      .toPrecision(7);
     return [high, ...(high < Infinity
       ? ends({ ...question, noise: high, target: NaN }) : [0, Infinity])];
   };
@@ -317,8 +320,11 @@ function accountant() {
     onmessage = ({ data: [k, x] }) => postMessage([k, answer(x)]);`]));
   const cells = [...id("table").querySelectorAll("td")];
   let worker = null, later = 0;
-  const fill = (facts) => id("epsilon").querySelectorAll("[data-fill]").forEach(
-    (node) => { node.textContent = facts[node.dataset.fill] ?? ""; });
+  const fill = (facts) => {
+    for (const node of id("epsilon").querySelectorAll("[data-fill]"))
+      node.textContent = facts[node.dataset.fill] ?? "";
+    id("result").hidden = !facts.call; // nothing to copy
+  };
   const rounded = (x, way) => { // to four digits, away from the truth
     const unit = x && 10 ** (Math.floor(Math.log10(x)) - 3);
     const wrong = (x.toPrecision(4) - x) * way < 0;
@@ -367,12 +373,14 @@ function accountant() {
 
   const start = () => {
     worker?.terminate();
-    for (const cell of cells) cell.textContent = "";
+    if (worker) fill({ said: "Computing …" }); // the first answer is printed
+    for (const cell of cells) cell.textContent = "…";
     id("profile").setAttribute("points", "");
     let x = {};
     try {
       x = read();
     } catch (reason) {
+      for (const cell of cells) cell.textContent = "";
       return fill({ said: reason });
     }
     location.replace(`#${new URLSearchParams(new FormData(form))}`);
@@ -391,13 +399,14 @@ function accountant() {
       }
       if (k >= 0) return;
       Object.assign(facts, { noise, said: noise === Infinity
-        ? "A noise multiplier of 1000 is not enough." : `${x.target
+        ? "No noise multiplier up to 1000 is proven enough." : `${x.target
           ? `With noise multiplier ${noise}, e` : "E"}psilon is ${
           interval(low, high)} at delta = ${facts.delta}, if one record is ${
           facts.adjacency}.` });
       facts.high = high < Infinity ? rounded(high, 1) : "infinity";
-      facts.call = `${{ poisson: `Poisson(${x.rate})`, fixed: `FixedBatch(${
-        x.batch}, ${x.records})`, shuffled: `ShuffledEpochs(${facts.slots})`,
+      facts.call = `${{ poisson: `Poisson(${x.rate})`, fixed: `${
+        x.adjacency === "zero-out" ? "Zeroed" : "Fixed"}Batch(${x.batch}, ${
+        x.records})`, shuffled: `ShuffledEpochs(${facts.slots})`,
       allocation: `RandomAllocation(${facts.slots})` }[x.sampler]}, count=${
         facts.slots ? x.epochs : x.steps}`;
       facts.who = x.adjacency;
