@@ -28,8 +28,8 @@ monte_carlo_sample_size binomial_sensitivity hypergeometric_sensitivity
 group_epsilon_vadhan
 """.split()
 BEYOND = """
-Budget Choice RandomAllocation ShuffledEpochs TruncatedPoisson best_epsilon
-certificate fractional_rdp from_dp_event from_opacus verify
+Budget Choice RandomAllocation ShuffledEpochs TruncatedPoisson ZeroedBatch
+best_epsilon certificate fractional_rdp from_dp_event from_opacus verify
 """.split()
 
 
