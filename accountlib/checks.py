@@ -157,6 +157,7 @@ def hear(names: dict[str, Any]) -> None:
             names[name] = said(one)
             setattr(sys.modules[one.__module__], name, names[name])
         elif "__init__" in vars(one):
+            # On this class alone; mypy thinks of its subclasses.
             one.__init__ = said(one.__init__)  # type: ignore[misc]
 
 

@@ -299,7 +299,7 @@ def test_wrapped_names_are_themselves() -> None:
     for one in (RUN, al.epsilon, al.Gaussian, al.Bound(0.0, 1.0)):
         assert pickle.loads(pickle.dumps(one)) == one
     with pytest.raises(FrozenInstanceError):
-        RUN.count = 2  # type: ignore[misc]
+        RUN.count = 2  # type: ignore[misc]  # as it must not be
 
 
 def test_a_noise_needs_no_sampling() -> None:

@@ -186,3 +186,15 @@ def test_a_function_of_one_number_is_a_curve():
     assert step == pytest.approx(known, rel=1e-12)
     constant = al.epsilon_from_rdp(lambda a: 0.5, delta=1e-5)
     assert constant == 0.5
+
+
+def test_sums_of_curves_are_rounded_up():
+    rng = np.random.default_rng()
+    for size in range(1, 40):
+        rows = zip(
+            rng.uniform(0.1, 2, size), rng.integers(1, 99, size), strict=True
+        )
+        run = [al.Release(al.PureDP(float(x)), count=int(n)) for x, n in rows]
+        exact = sum(Fraction(x.mechanism.epsilon) * x.count for x in run)
+        found = Fraction(al.rdp_curve(run, adjacency="add")(math.inf))
+        assert exact <= found < exact * (1 + Fraction(1, 10**13))
