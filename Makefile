@@ -48,7 +48,8 @@ build/book.done: $(BOOK) $(READY)
 
 # The pages run a second time, by nbval, and must print and draw the same.
 test: book lint
-	$(RUN) -m pytest --nbval build/executed tests accountlib \
+	$(RUN) -m pytest --nbval build/executed/book/index.ipynb \
+	    $(PAGES:%.md=build/executed/%.ipynb) tests accountlib \
 	    -n 2 --dist loadfile
 
 tangle: $(READY)

@@ -5,22 +5,18 @@ beside the page, so that its kernel starts there.
 """
 
 import os
-from pathlib import Path
 
 import nbval.plugin
 import warm
 
 os.environ.setdefault("SOURCE_DATE_EPOCH", "0")  # no dates inside figures
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-EXECUTED = Path(__file__).parent / "build" / "executed"
 
 
 class Kernel(nbval.plugin.RunningKernel):
-    def __init__(self, name, cwd=None, **options):
-        if cwd and EXECUTED in [Path(cwd), *Path(cwd).parents]:
-            inside = Path(cwd).relative_to(EXECUTED)
-            cwd = str(EXECUTED.parents[1] / inside)
-        super().__init__(name, cwd=cwd, **options)
+    def __init__(self, name, cwd, **options):
+        folder = cwd.replace("/build/executed", "")
+        super().__init__(name, cwd=folder, **options)
 
 
 nbval.plugin.RunningKernel = Kernel

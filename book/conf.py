@@ -1,28 +1,24 @@
 """Sphinx settings: _config.yml, and what Jupyter Book 1 would add to it."""
 
-import ast
 import hashlib
-import inspect
 import json
 import os
-import posixpath
 import re
 import shutil
 import sys
 import textwrap
 import tomllib
-import zipfile
 from base64 import b64decode
-from functools import partial
 from html import escape
 from importlib.metadata import packages_distributions
 from pathlib import Path
-from urllib.parse import urlsplit
+from posixpath import join, normpath
 
 import jupytext
 import nbformat
 import yaml
 from docutils import nodes
+from flit_core.wheel import make_wheel_in
 from jupyter_cache import get_cache
 from jupyter_cache.executors import load_executor
 
@@ -71,47 +67,28 @@ for files in ("accountlib/**/*.py", "benchmarks/*.json", "notebooks/data/*"):
     read += sorted(ROOT.glob(files))
 digest = hashlib.sha256(b"".join(path.read_bytes() for path in read))
 cache = ROOT / "build" / "cache" / digest.hexdigest()[:12]
-COPIES = ROOT / "build" / "executed"
+COPIES = ROOT / "build" / "executed"  # what tests hold a second run against
 if not cache.exists():
     shutil.rmtree(cache.parent, ignore_errors=True)
-    shutil.rmtree(COPIES, ignore_errors=True)
-READER = {"name": "myst_nb_md", "type": "plugin"}
 nb_execution_mode = settings["execute"]["execute_notebooks"]
 nb_execution_timeout = settings["execute"]["timeout"]
 nb_execution_cache_path = str(cache)
 nb_execution_show_tb = True
+READER = {"name": "myst_nb_md", "type": "plugin"}
+warm.install()
 
 
 def execute(app):
-    """Run pages that changed and are not in the cache, one on each core."""
-    store, copies = get_cache(cache), {}
+    """Run pages that are not in the cache, one on each core."""
+    store, pages = get_cache(cache), []
     for page in app.project.discover(app.config.exclude_patterns):
         path = Path(app.env.doc2path(page))
         if "{code-cell}" in path.read_text("utf-8"):
-            copies[COPIES / f"{page}.ipynb"] = str(path)
-    for old in set(COPIES.rglob("*.ipynb")) - set(copies):
-        old.unlink()
-    for copy, path in list(copies.items()):
-        if copy.exists() and copy.stat().st_mtime > os.stat(path).st_mtime:
-            del copies[copy]
-        else:
-            store.add_nb_to_project(path, read_data=READER)
-    if copies:
-        warm.install()
-        executor = load_executor("local-parallel", store)
-        pages = list(copies.values())
-        executor.run_and_cache(filter_uris=pages, timeout=nb_execution_timeout)
+            store.add_nb_to_project(str(path), read_data=READER)
+            pages.append(str(path))
+    executor = load_executor("local-parallel", store)
+    executor.run_and_cache(filter_uris=pages, timeout=nb_execution_timeout)
     # An error stops the build when Sphinx comes to the page.
-    app.connect("build-finished", partial(keep_copies, store, copies))
-
-
-def keep_copies(store, copies, app, error):
-    """What the tests hold a second run against."""
-    for copy, path in copies.items() if not error else ():
-        notebook = store.get_project_notebook(path).nb
-        _, notebook = store.merge_match_into_notebook(notebook)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(notebook, copy)
 
 
 # --- The reference: names at the top of the package, by page.
@@ -122,7 +99,9 @@ autodoc_typehints = "none"  # docstrings say more
 autosummary_generate = False
 default_role = "code"  # of docstrings
 toc_object_entries = False
-LABEL = re.compile(r"([A-Z]\w+( \w+)?): ?(.*)")  # Returns: ...
+LABEL = re.compile(  # Returns: ...
+    r"^([A-Z]\w+(?: \w+)?): ?(.*(?:\n(?![A-Z][\w ]+:).+)*)", re.M
+)
 MARKS = re.compile(
     r"(?P<code>^>>>.*?(?=\n\n|\Z)|`+[^`]*`+)|\$(?P<math>[^$]+)\$|[*_|]",
     re.M | re.S,
@@ -153,51 +132,14 @@ def list_names(app, docname, source):
 
 def fields(app, what, name, obj, options, lines):
     """Docstrings have formulas in dollars and paragraphs with a label."""
-    text, inside = MARKS.sub(as_rst, "\n".join(lines)), False
-    lines.clear()
-    for line in text.split("\n"):
-        label = LABEL.fullmatch(line)
-        if label:
-            lines += [] if inside else [""]
-            lines.append(f":{label[1]}: {label[3]}")
-        else:
-            lines.append(f"    {line}" if inside and line else line)
-        inside = bool(line) and (bool(label) or inside)
-
-    if what in ("function", "class"):
-        lines += ["", f"Stands on {stands_on(obj)} lines of code."]
+    text = MARKS.sub(as_rst, "\n".join(lines))
+    text = LABEL.sub(as_field, text)
+    lines[:] = text.split("\n")
 
 
-def stands_on(thing):
-    """Lines of code of a name and all that it reaches in the package."""
-    total, seen, todo = 0, set(), [thing]
-    while todo:
-        if (one := inspect.unwrap(todo.pop())) in seen:
-            continue
-        seen.add(one)
-        text = textwrap.dedent(inspect.getsource(one))
-        tree = list(ast.walk(ast.parse(text)))
-        told = {
-            i
-            for node in tree
-            if isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            for i in range(node.lineno, node.end_lineno + 1)
-        }
-        total += sum(
-            i not in told and line.strip()[:1] not in ("", "#")
-            for i, line in enumerate(text.splitlines(), 1)
-        )
-        scope = vars(sys.modules[one.__module__])
-        reached = [scope.get(x.id) for x in tree if isinstance(x, ast.Name)]
-        todo += [
-            x
-            for x in reached
-            if callable(x)
-            and hasattr(x, "__qualname__")
-            and x.__module__.startswith("accountlib.")
-        ]
-    return total
+def as_field(label):
+    body = label[2].replace("\n", "\n    ")
+    return f"\n:{label[1]}: {body}"
 
 
 def as_rst(mark):
@@ -228,6 +170,8 @@ html_context = {"default_mode": "auto"}
 html_sourcelink_suffix = ""
 html_domain_indices = False
 html_static_path = ["_static"]
+html_scaled_image_link = False
+html_additional_pages = {"index": "moved.html", "404": "moved.html"}
 html_css_files = ["book.css"]
 html_js_files = [("folds.js", {"defer": "defer"})]
 templates_path = ["_templates"]
@@ -250,42 +194,8 @@ def fold(app, doctree):
             cell["prompt_show"], cell["prompt_hide"] = "Setup", "Setup"
         elif name:
             cell["prompt_show"] = f"Show {name[0]}"
-
-
-# Old addresses below notebooks/, and the pages that are there now. What is no
-# page leads to the first one.
-MOVED = {
-    "worst_cases/divergences": "divergences",
-    "worst_cases/closed_forms": "gaussian",
-    "renyi/curves": "renyi",
-    "renyi/conversion": "renyi",
-    "renyi/subsampling": "renyi_sampling",
-    "renyi/few_terms": "renyi_bounds",
-    "renyi/real_orders": "beyond/fractional_orders",
-    "renyi/laplace_panels": "beyond/fractional_orders",
-    "renyi/whole_runs": "renyi",
-    "renyi/what_it_loses": "what_renyi_loses",
-    "several/groups": "groups",
-    "runs/which_sampler": "which_sampler",
-    "runs/shuffled_epochs": "beyond/other_samplers",
-    "practice/how_do_i": "how_do_i",
-    "practice/training_run": "training_run",
-    "practice/six_ways": "training_run",
-    "practice/no_worst_data": "no_worst_data",
-}
-
-
-def moved(app):
-    """Pages that lead on, from old addresses and from the root."""
-    first = app.builder.get_target_uri(app.config.root_doc)
-    yield "index", {"target": first}, "moved.html"
-    place = urlsplit(address(app)).path or "/"
-    yield "404", {"root": place, "first": first}, "404.html"
-    for old, new in MOVED.items():
-        up = "../" * (1 + old.count("/"))
-        page = f"notebooks/{new}"
-        target = f"{page}.html" if page in app.env.found_docs else first
-        yield f"notebooks/{old}", {"target": up + target}, "moved.html"
+    for image in doctree.findall(nodes.image):
+        image["scale"] = 100  # Sphinx then writes its size: no text jumps
 
 
 # --- The search: what people ask for stands in a table of the glossary.
@@ -304,7 +214,7 @@ def asked(app, pagename, template, context, doctree):
     for row in glossary.findall(nodes.row):
         for link in row[1].findall(nodes.reference):
             uri = link.get("refuri") or f"glossary.html#{link['refid']}"
-            page, anchor = posixpath.normpath(f"book/{uri}").split("#")
+            page, anchor = normpath(f"book/{uri}").split("#")
             entries = row[0].astext().split(",")
             page = page.removesuffix(".html")
             table.append([page, link.astext(), f"#{anchor}", entries])
@@ -323,17 +233,9 @@ myst_substitutions = {
 SIGNS = dict(zip("varepsilon delta mu gamma le".split(), "εδμγ≤", strict=True))
 SIGNS |= {"times": "×", "cdot": "·"}
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
-IMAGE = re.compile(r'<img(?![^>]* width=)[^>]* src="[./]*_images/([^"]+svg)"')
-SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 ICON = re.compile(
-    r'"?([\w-]+)"?:\[\d+,\d+,(\[[^\]]*\]),"\w+",(?:"[^"]*"|\[[^\]]*\])\],?'
+    r'"?[\w-]+"?:\[\d+,\d+,\[[^\]]*\],"\w+",(?:"[^"]*"|\[[^\]]*\])\],?'
 )
-
-
-def address(app):
-    """Where the book is read, if _config.yml or the command line says so."""
-    base = app.config.html_baseurl
-    return base and base.rstrip("/") + "/"
 
 
 def plain(node):
@@ -347,7 +249,7 @@ def plain(node):
 
 
 def describe(app, pagename, template, context, doctree):
-    """For search engines and previews of links; the sizes of figures."""
+    """For search engines and previews of links."""
     if not doctree:
         return
     words = " ".join(plain(next(doctree.findall(nodes.paragraph))).split())
@@ -360,52 +262,26 @@ def describe(app, pagename, template, context, doctree):
         'property="og:title"': re.sub("<[^>]*>", "", context["title"]),
         'property="og:description"': words,
     }
-    if base := address(app):
+    if html_baseurl:
         tags['name="twitter:card"'] = "summary_large_image"
-        tags['property="og:image"'] = f"{base}_static/card.png"
+        tags['property="og:image"'] = join(html_baseurl, "_static/card.png")
     for name, text in tags.items():
         context["metatags"] += f'<meta {name} content="{escape(text)}" />\n'
-    files = {name: path for path, name in app.builder.images.items()}
-
-    def sized(image):  # else text jumps when the figure is there
-        text = Path(app.srcdir, files[image[1]]).read_text("utf-8")
-        sizes = zip(
-            ("width", "height"), SIZE.search(text).groups(), strict=True
-        )
-        px = [f'{name}="{float(pt) * 4 / 3:.0f}"' for name, pt in sizes]
-        return " ".join([image[0], *px])
-
-    context["body"] = IMAGE.sub(sized, context["body"])
 
 
 def serve(app, error):
     """The wheel, the picture of the book, its pages, and no unused icon."""
     if error:
         return
-    out, base = Path(app.outdir), address(app)
-    info, about = f"accountlib-{release}.dist-info", package["project"]
-    needs = "".join(f"Requires-Dist: {x}\n" for x in about["dependencies"])
-    paths = sorted(ROOT.glob("accountlib/**/*.py"))
-    files = {
-        **{str(x.relative_to(ROOT)): x.read_text("utf-8") for x in paths},
-        "accountlib/py.typed": "",
-        f"{info}/LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: accountlib\n"
-        "Root-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: accountlib\n"
-        f"Version: {release}\nRequires-Python: >=3.11\n{needs}",
-    }
-    files[f"{info}/RECORD"] = ",,\n".join([*files, f"{info}/RECORD,,\n"])
-    with zipfile.ZipFile(out / WHEEL, "w", zipfile.ZIP_DEFLATED) as wheel:
-        for name, text in files.items():  # without a date: the same bytes
-            wheel.writestr(zipfile.ZipInfo(name), text)
-
+    out = Path(app.outdir)
+    make_wheel_in(ROOT / "pyproject.toml", out)
     first = (COPIES / f"{app.config.root_doc}.ipynb").read_text("utf-8")
     card = re.search(r'"image/png": "([^"\\]*)', first)[1]
     (out / "_static" / "card.png").write_bytes(b64decode(card))
-    if base:
+    if html_baseurl:
         pages = map(app.builder.get_target_uri, sorted(app.env.found_docs))
-        text = "".join(f"<url><loc>{base}{x}</loc></url>\n" for x in pages)
+        places = (join(html_baseurl, page) for page in pages)
+        text = "".join(f"<url><loc>{x}</loc></url>\n" for x in places)
         text = f'<urlset xmlns="{SITEMAP}">\n{text}</urlset>\n'
         (out / "sitemap.xml").write_text(text, "utf-8")
 
@@ -415,7 +291,7 @@ def serve(app, error):
     used = set(re.findall(r"\bfa-([a-z-]+)", text))
     icons = out / "_static" / "scripts" / "fontawesome.js"
     rest = ICON.sub(
-        lambda x: x[0] if used & {x[1], *ast.literal_eval(x[2])} else "",
+        lambda x: x[0] if used & set(re.findall(r"[\w-]+", x[0])) else "",
         icons.read_text("utf-8"),
     )
     icons.write_text(rest, "utf-8")
@@ -426,35 +302,38 @@ def serve(app, error):
 STYLE = re.compile(r"^plt\.style\.use\(.*\n", re.M)
 GLUE = "from myst_nb import glue"
 NO_GLUE = "def glue(name, value, display=True): ...  # a number for the text"
-
-
-IMPORTS = re.compile(r"^ *(?:from|import) (\w+)", re.M)
+IMPORT = re.compile(r"^ *(?:from|import) (\w+)", re.M)
 HERE = {"accountlib", "IPython", "matplotlib_inline"}  # a kernel has the last
+FIRST = f"""\
+# Needed once, where it is not installed yet. The first page of the book
+# has the wheel of accountlib; a clone has `pip install .` for it.
+# %pip install {{}} {join(html_baseurl or ".", WHEEL)}"""
 
 
-def how(app, code):
-    """What installs what a page imports, by the names of distributions."""
-    known = packages_distributions()  # sklearn: scikit-learn, ...
-    modules = set(IMPORTS.findall(code)) & known.keys() - HERE
-    modules |= {"flint"} if "certificate" in code else set()
-    names = sorted({"numpy", "scipy"} | {known[name][0] for name in modules})
-    wheel = f"{address(app) or './'}{WHEEL}"
-    return (
-        "# Needed once, where it is not installed yet. The first page of the"
-        " book\n# has the wheel of accountlib; a clone has"
-        f" `pip install .` for it.\n# %pip install {' '.join(names)} {wheel}"
-    )
+def needed(code):
+    """The distributions of what a page imports; sklearn: scikit-learn."""
+    known = packages_distributions()
+    names = set(IMPORT.findall(code)) & known.keys() - HERE
+    names |= {"flint"} if "certificate" in code else set()
+    return sorted(known[name][0] for name in names)
 
 
 def take_home(app, pagename, template, context, doctree):
-    """The download button offers a notebook, too."""
-    if doctree and pagename.startswith("notebooks/"):
-        text = Path(app.env.doc2path(pagename)).read_text("utf-8")
-        text = STYLE.sub("", text).replace(GLUE, NO_GLUE)
+    """The download button offers a notebook, too; tests run what it holds."""
+    path = doctree and Path(app.env.doc2path(pagename))
+    if not doctree or "{code-cell}" not in path.read_text("utf-8"):
+        return
+    _, executed = get_cache(cache).merge_match_into_notebook(
+        jupytext.read(path, fmt="md:myst")
+    )
+    copy = COPIES / f"{pagename}.ipynb"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(executed, copy)
+    if pagename.startswith("notebooks/"):
+        text = STYLE.sub("", path.read_text("utf-8")).replace(GLUE, NO_GLUE)
         book = jupytext.reads(text, fmt="md:myst")
-        code = "\n".join(c.source for c in book.cells if c.cell_type == "code")
-        if code:
-            book.cells.insert(0, nbformat.v4.new_code_cell(how(app, code)))
+        names = " ".join(needed(text))
+        book.cells.insert(0, nbformat.v4.new_code_cell(FIRST.format(names)))
         target = Path(app.outdir, "_sources", f"{pagename}.ipynb")
         target.parent.mkdir(parents=True, exist_ok=True)
         jupytext.write(book, target)
@@ -466,8 +345,7 @@ def setup(app):
     app.connect("source-read", list_names)
     app.connect("autodoc-process-docstring", fields)
     app.connect("doctree-read", fold)
-    app.connect("html-collect-pages", moved)
     app.connect("html-page-context", take_home, priority=400)
     app.connect("html-page-context", asked)
     app.connect("html-page-context", describe)
-    app.connect("build-finished", serve, priority=900)  # after keep_copies
+    app.connect("build-finished", serve)

@@ -6,7 +6,7 @@ python tools/tangle.py --check   fails if the package differs, or if an export
 
 The page notebooks/PART/idea.md becomes the module accountlib/PART/idea.py.
 A name whose cell is also tagged `public` stands at the top of the package.
-A module with a function `main` is a program, alone and in `__main__.py`.
+A module with a function `main` is a program.
 Cells tagged `short:name` are, as they stand, accountlib/short/name.py, a file
 that people may copy alone.
 """
@@ -91,11 +91,11 @@ def package_files() -> dict[Path, str]:
     """The text of every file of the package."""
     folder = ROOT / PACKAGE
     modules: list[Module] = []
-    files = {folder / "py.typed": ""}
+    files: dict[Path, str] = {}
     # What stands in the back matter is for all other pages.
     for caption, pages in sorted(parts(), key=lambda x: x[0] != "Back matter"):
         for page in pages:
-            module = tangle(page, [m.name for m in modules])
+            module = tangle(page)
             if module is None:
                 continue
             modules.append(module)
@@ -106,12 +106,14 @@ def package_files() -> dict[Path, str]:
                 text = f'{head}\n"""{caption}."""\n'
                 files[file.parent / "__init__.py"] = text
     files[folder / "__init__.py"] = package(modules)
-    files |= programs(folder, modules)
     return laid_out(files) | short_files()
 
 
 SHORT = """# accountlib {}, from {}
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
+"""
+MAIN = """if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
 """
 RUN = """if __name__ == "__main__":
     import doctest
@@ -135,14 +137,13 @@ def short_files() -> dict[Path, str]:
         folder / f"{name}.py": "\n\n\n".join([*cells, RUN])
         for name, cells in texts.items()
     }
-    init = (
-        HEADER.format("the notebooks") + '\n"""Files to copy, each alone."""\n'
-    )
-    return files | ({folder / "__init__.py": init} if files else {})
+    init = HEADER.format("the notebooks")
+    init += '\n"""Files to copy, each alone."""\n'
+    return files | {folder / "__init__.py": init}
 
 
-def tangle(path: Path, earlier: list[str]) -> Module | None:
-    """The module of one notebook; `earlier` may be imported by it."""
+def tangle(path: Path) -> Module | None:
+    """The module of one notebook."""
     imports: dict[str, None] = {}  # a dict keeps the order, a set does not
     bodies: list[str] = []
     names: dict[str, None] = {}
@@ -152,7 +153,7 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
     for cell in code_cells(path):
         if "export" not in cell.tags:
             continue
-        tree = checked(cell, where, earlier)
+        tree = checked(cell, where)
         lines = cell.source.splitlines()
         for node in reversed(tree.body):
             if is_import(node):
@@ -169,8 +170,9 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
             public |= dict.fromkeys(defined(tree))
     if not bodies:
         return None
-    program = [PROGRAM.format("sys.argv[1:]")] * ("main" in names)
-    imports |= dict.fromkeys(["import sys"] * len(program))
+    if "main" in names:
+        imports["import sys"] = None
+        bodies.append(MAIN)
     exported = [name for name in names if not name.startswith("_")]
     text = [
         HEADER.format(where),
@@ -178,33 +180,10 @@ def tangle(path: Path, earlier: list[str]) -> Module | None:
         "\n".join(sorted(imports)),
         f"__all__ = {exported!r}",
         *bodies,
-        *program,
     ]
     inside = path.relative_to(ROOT / "notebooks").with_suffix("")
     name = ".".join(inside.parts)
     return Module(name, "\n\n".join(text) + "\n", list(public))
-
-
-PROGRAM = 'if __name__ == "__main__":\n    sys.exit(main({}))'
-
-
-def programs(folder: Path, modules: list[Module]) -> dict[Path, str]:
-    """What `python -m accountlib verify FILE` runs."""
-    found = [m for m in modules if PROGRAM.format("sys.argv[1:]") in m.text]
-    if not found:
-        return {}
-    names = {m.name.rpartition(".")[2]: f"{PACKAGE}.{m.name}" for m in found}
-    lines = [
-        HEADER.format("the notebooks"),
-        '"""Programs: python -m accountlib NAME ARGUMENTS."""',
-        "import importlib\nimport sys",
-        f"PROGRAMS = {names!r}",
-        "def main(name: str, *arguments: str) -> int:",
-        "    module = importlib.import_module(PROGRAMS[name])",
-        "    return int(module.main(list(arguments)))",
-        PROGRAM.format("*sys.argv[1:]"),
-    ]
-    return {folder / "__main__.py": "\n".join(lines)}
 
 
 ELSEWHERE = '''
@@ -254,7 +233,7 @@ def package(modules: list[Module]) -> str:
     return "\n\n".join(lines)
 
 
-def checked(cell: Cell, where: str, earlier: list[str]) -> ast.Module:
+def checked(cell: Cell, where: str) -> ast.Module:
     """The code of a cell that may stand in a module; else an error."""
 
     def fail(line: int, message: str) -> None:
@@ -276,13 +255,13 @@ def checked(cell: Cell, where: str, earlier: list[str]) -> ast.Module:
         fail(line, "a function or class has a cell of its own")
     for inner in ast.walk(tree):
         for module in imported(inner):
-            library, _, page = module.partition(".")
+            library = module.partition(".")[0]
             if library not in LIBRARIES:
                 fail(inner.lineno, f"accountlib does not depend on {module}")
-            if library == PACKAGE and page not in earlier:
-                fail(inner.lineno, f"{module} is no earlier page")
             if library == PACKAGE and (
-                inner not in tree.body or any(x.asname for x in inner.names)
+                module == PACKAGE
+                or inner not in tree.body
+                or any(x.asname for x in inner.names)
             ):
                 fail(inner.lineno, "names of other pages keep their name")
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
@@ -356,17 +335,15 @@ def main() -> int:
     except ExportError as error:
         print(error, file=sys.stderr)
         return 1
-    wrong = {
-        path: "differs from its notebook"
-        for path, text in files.items()
-        if not path.exists() or path.read_text(encoding="utf-8") != text
+    there = {
+        path: path.read_text(encoding="utf-8")
+        for path in (ROOT / PACKAGE).rglob("*.py")
     }
-    for path in (ROOT / PACKAGE).rglob("*.py"):
-        if path not in files:
-            wrong[path] = "no notebook exports this"
+    paths = sorted(files.keys() | there.keys())
+    wrong = [path for path in paths if files.get(path) != there.get(path)]
     if "--check" in sys.argv:
-        for path, message in wrong.items():
-            print(f"{path}: {message}; `make tangle`", file=sys.stderr)
+        for path in wrong:
+            print(f"{path}: differs from its notebook; `make tangle`")
         return 1 if wrong else 0
     for path in wrong:
         if path in files:
@@ -374,8 +351,6 @@ def main() -> int:
             path.write_text(files[path], encoding="utf-8")
         else:
             path.unlink()
-            if not any(path.parent.glob("*.py")):
-                (path.parent / "__pycache__").exists() or path.parent.rmdir()
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
