@@ -176,6 +176,7 @@ html_css_files = ["book.css"]
 html_js_files = [("folds.js", {"defer": "defer"})]
 templates_path = ["_templates"]
 SETUP = re.compile(r"(import|from|plt\.style|set_matplotlib|rng =|[ )#]|$)")
+MADE = {nodes.image: "figure", nodes.table: "table", nodes.raw: "form"}
 
 
 def fold(app, doctree):
@@ -192,8 +193,11 @@ def fold(app, doctree):
                 cell.parent.remove(cell)
             cell.setdefault("hide_mode", "input")
             cell["prompt_show"], cell["prompt_hide"] = "Setup", "Setup"
-        elif name:
-            cell["prompt_show"] = f"Show {name[0]}"
+        else:
+            made = [kind for kind in MADE if any(cell.findall(kind))]
+            what = f"the code of the {MADE[made[0]]}" if made else "the code"
+            what = name[0] if name and not made else what
+            cell["prompt_show"] = f"Show {what}"
     for image in doctree.findall(nodes.image):
         image["scale"] = 100  # Sphinx then writes its size: no text jumps
 
