@@ -129,6 +129,24 @@ def test_rdp_is_the_sum_and_above_the_truth():
     assert np.allclose(plain, [0.75, 3.75, 0.5625], rtol=1e-4)
 
 
+@mp.workdps(60)
+def test_rdp_of_real_orders_against_60_digits():
+    rng, rdp = np.random.default_rng(), short("rdp")
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    weights = [*map(mp.mpf, weights / weights.sum())]
+    for _ in range(100):
+        s, q = between(rng, 1, 1000), between(rng, 1e-6, 1)
+        a = 1 + between(rng, 1.0001e-6, 4)
+        rise = [
+            q * mp.expm1((mp.mpf(z) - 1 / (2 * mp.mpf(s))) / s) for z in nodes
+        ]
+        terms = [(1 + x) ** mp.mpf(a) - 1 - a * x for x in rise]
+        truth = mp.log1p(mp.fdot(weights, terms)) / (a - 1)
+        found = rdp.compute_rdp(q, s, 1, [a])[0]
+        assert found > truth * (1 - mp.mpf(1e-9))
+        assert truth < 1e-12 or found < truth * (1 + mp.mpf(3e-3)), (q, s, a)
+
+
 def test_audit_is_the_books():
     rng, audit = np.random.default_rng(), short("audit")
     for _ in range(30):

@@ -8,12 +8,13 @@ Names used here:
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
 | $y_{<t}$ | – | transcript: all answers before step $t$ |
-| $P_t$, $Q_t$ | – | distributions of answer $t$ given $y_{<t}$, with and without the record |
+| $P_t$, $Q_t$ | – | distributions of answer $t$ given $y_{<t}$, on two neighbours |
 | $\rho_t$ | – | what step $t$ costs: a Rényi divergence at one order, or a zCDP slope |
 | $\mu_t$ | – | what step $t$ costs in Gaussian DP |
 | $B$ | – | what a path may cost in all, $\ge 0$ |
 | $S_t$ | – | what was spent on a path before or at step $t$ |
 | $V_t$ | – | the worst that can still come after step $t$ |
+| $c_a$ | `log_weight` | what the conversion at order $a$ saves, at most 1 |
 | $a$ | `order` | order of a Rényi divergence, $> 1$; in the case by hand $a$ and $b$ are releases |
 """
 
@@ -84,11 +85,12 @@ class Budget:
     order a; else `epsilon` of the whole list.
 
     Parameters: `epsilon` (0 to 1000), `delta` ($\delta$, 0 or in [1e-200,
-    1]), `adjacency`; `adaptive`: whether noise, counts, kinds of releases
-    or the end may depend on earlier outputs. False says that the list would
+    1]), `adjacency`; `adaptive`: whether noise, rates, counts, kinds of
+    releases or the end may depend on earlier outputs. False: the list would
     be the same whatever they were. `spent`, a list of releases.
     Spend first, run then: `spend` records a release, or a list of them.
-    Returns: all that runs after `spend` is (epsilon, delta)-DP, certified.
+    Returns: all that runs after `spend` is (epsilon, delta)-DP, certified if
+    `adaptive` says the truth and nothing but outputs chose releases.
     Raises: BudgetPassed (a ValueError) where a release does not fit,
     NotImplementedError for what has no Renyi curve, if adaptive; ValueError
     for other values.
@@ -108,13 +110,15 @@ class Budget:
     delta: float
     adjacency: str
     adaptive: bool = True
-    spent: list[Release] = field(default_factory=list)
+    spent: Sequence[Release] = field(default=(), hash=False)
 
     def __post_init__(self) -> None:
         check_fields(self, epsilon=(0, 1000), delta=(0, 1))
+        if not isinstance(self.adaptive, bool):
+            raise ValueError(f"adaptive must be a bool, got {self.adaptive!r}")
         object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
         given = listed(self.spent)
-        object.__setattr__(self, "spent", [])
+        object.__setattr__(self, "spent", ())
         if given:
             self.spend(given)
 
@@ -128,8 +132,8 @@ class Budget:
         return float(orders[room.argmax()]) if room.max() > 0 else math.inf
 
     def cost(self, releases: Releases = ()) -> float:
-        """Upper end of epsilon of what is spent, and of more releases."""
-        run, word = self.spent + listed(releases), self.adjacency
+        """Where this path stands; if adaptive no promise: claim `epsilon`."""
+        run, word = [*self.spent, *listed(releases)], self.adjacency
         if not run:
             return 0.0
         if not self.adaptive:
@@ -159,7 +163,8 @@ class Budget:
                 f"releases must fit into epsilon={self.epsilon!r}, and with "
                 f"what is spent they cost {cost!r}, got {releases!r}"
             )
-        self.spent.extend(listed(releases))
+        run = (*self.spent, *listed(releases))
+        object.__setattr__(self, "spent", run)
 
     def to_json(self) -> str:
         """The budget and all that is spent, digit by digit."""

@@ -329,8 +329,9 @@ def from_opacus(history: Any) -> list[Release]:
 
     Parameters: `history`, a list of such entries, or an accountant or its
     `state_dict()`, which have one. It says nothing of neighbours: Opacus
-    means add-or-remove, with Poisson samples. A loader that was made with
-    `poisson_sampling=False` leaves the same history, and is not this run.
+    means add-or-remove, which holds only where divisor, rate and steps do
+    not follow n; else claim zero-out or substitute, with a public n. A loader
+    made with `poisson_sampling=False` leaves the same history: another run.
     Returns: one release per entry; PureDP(0.0) if there is none.
     Raises: ValueError naming the entry, for anything else.
     Source: page "Coming from another library".

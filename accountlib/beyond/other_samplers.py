@@ -338,7 +338,8 @@ class ShuffledEpochs(Sampling):
     Parameters: `batches` (t, 1 to 1e7). In a Release, `count` is the number
     of epochs, each with a new order.
     Returns: ends between attacks and a full batch, for zero-out and
-    substitution, which keep the number of records.
+    substitution, which keep the number of records. With a short last batch
+    the upper end holds, the lower one is not proven.
     Raises: ValueError for other values; NotImplementedError for groups and
     other adjacencies.
     Source: Chua et al. (2024), for the largest output.

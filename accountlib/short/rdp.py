@@ -5,8 +5,8 @@
 Each step takes every record with chance `q` and adds normal noise of standard
 deviation `noise_multiplier` (over the clipping norm). For one record added or
 removed. All numbers are upper bounds with rounding counted: whole orders up to
-10,000 are exact to 1e-10, real ones between 1 and 5 to 2e-3 where they are
-above 1e-18; inf where a float overflows (noise 0.2, orders above 4.4). The
+10,000 are exact to 1e-10, real ones between 1 and 5 to 3e-3 where one step is
+above 1e-12; inf where a float overflows (noise 0.2, orders above 4.4). The
 epsilon is what Renyi DP can promise; accountant.py has the least one, which is
 smaller. The rate comes first here, as in the file that it replaces; the noise
 comes first in accountant.py.

@@ -71,7 +71,7 @@ def grow(rng, budget, menu, depth, p=F(1), q=F(1)):
     if not fits:
         return [(p, q)]
     pair = fits[int(rng.integers(len(fits)))]
-    later = replace(budget)  # its list is its own
+    later = replace(budget)
     later.spend(released(pair))
     return [
         leaf
@@ -118,7 +118,7 @@ def test_what_fits_is_in_the_budget(epsilon, delta, adjacency, adaptive):
     ask = {"delta": delta, "adjacency": adjacency}
     while refused < (4 if adaptive else 2):
         query = MENU[int(rng.integers(len(MENU)))]
-        before = list(budget.spent)
+        before = budget.spent
         if query == MENU[6] and not adaptive:
             continue  # both ends of choices take half a second
         if budget.can(query):
@@ -170,15 +170,15 @@ def test_json():
         "import sys, accountlib as al\n"
         "print(al.Budget.from_json(sys.argv[1]).to_json())"
     )
-    fixed.spent.pop()  # a pair of no public class is loaded by hand
-    text = fixed.to_json()
+    # a pair of no public class is loaded by hand
+    text = replace(fixed, spent=fixed.spent[:-1]).to_json()
     done = subprocess.check_output([sys.executable, "-c", read, text])
     assert done.decode().strip() == text
     budget = Budget(0.1 + 0.2, 1e-6, "replace-one")
     assert Budget.from_json(budget.to_json()) == budget
     budget.spend(al.Release(al.Gaussian(1e3 / 3), count=7))
     text = budget.to_json()
-    assert Budget.from_json(text) == budget
+    assert len({budget, Budget.from_json(text)}) == 1
     values = json.loads(text)
     for key, value, words in (
         ("epsilon", 0.05, "releases must fit"),
@@ -252,6 +252,7 @@ def test_odometer_sums_are_rounded_up():
         lambda: Budget(1.0, math.nan, "remove"),
         lambda: Budget(1.0, 1e-300, "remove").can(COUNT),
         lambda: Budget(1.0, 1e-6, "both"),
+        lambda: Budget(1.0, 1e-6, "remove", "no"),
         lambda: Budget(1.0, 1e-6, "remove", spent=[COUNT] * 300),
         lambda: Budget(1.0, 1e-6, "remove").can(0.5),
         lambda: Budget(1.0, 1e-6, "remove").spend([COUNT, al.Laplace(1.0)]),
