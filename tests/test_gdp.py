@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from accountlib.gdp import mu_from_epsilon_delta, mu_from_pure_dp, mu_through
+from accountlib.gdp import mu_from_epsilon_delta, mu_from_pure_dp
 from accountlib.mechanisms import (
     ApproximateDP,
     DiscretePair,
@@ -14,7 +14,7 @@ from accountlib.mechanisms import (
     PureDP,
     RandomizedResponse,
 )
-from accountlib.regret import GDPFit, gdp, regret_bound
+from accountlib.regret import GDPFit, gdp
 from accountlib.sampling import Poisson, Release
 from accountlib.tradeoff import both_curves, tradeoff_curve
 from tests.exact_tradeoffs import Curve, Pair, mp, quantile
@@ -139,5 +139,3 @@ def test_mu_of_a_budget(epsilon, delta):
         at = mp.mpf(epsilon) / more - more / 2
         above = mp.ncdf(-at) - mp.exp(epsilon) * mp.ncdf(-at - more)
     assert known <= delta and (delta <= above or mu < 1e-6)
-
-

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accountlib.composition import self_compose
 from accountlib.dominating_pairs import (
     Mirrored,
     Subsampled,
@@ -119,5 +118,3 @@ def test_lemma_5_3_equal_distributions():
             assert pld.epsilon(0.0) == 0
     low, high = math.exp(-0.15), math.exp(0.15)  # a chord without alpha = 1
     assert (1 - low) * (high - 1) / (high - low) > 0.05
-
-

@@ -1,7 +1,6 @@
 """Losses on a grid from above, and reading them."""
 
 import math
-from fractions import Fraction as F
 
 import mpmath as mp
 import numpy as np
@@ -21,8 +20,6 @@ from accountlib.optimistic import discretize
 from accountlib.pld import (
     BOUNDS,
     PrivacyLossDistribution,
-    loss_cells,
-    masses_from_curve,
 )
 from tests.exact_tradeoffs import gaussian_profile
 
@@ -153,5 +150,3 @@ def test_atoms_on_grid_points_stay():
             assert np.allclose(used, [0.25, 0.75], rtol=1e-12)
             assert pld.loss_error < 1e-13
             assert abs(pld.epsilon(0.0) - math.log(3)) < 1e-13
-
-

@@ -49,21 +49,6 @@ def test_both_bounds_for_asymmetric_pairs():
         assert true <= np.log(b @ largest) / (order - 1) + 1e-12
 
 
-def test_three_moments_at_real_orders():
-    """The inequality of the theorem "Both directions, every pair"."""
-    rng = np.random.default_rng(5)
-    for _ in range(2000):
-        size, a = int(rng.integers(2, 6)), 2 + float(rng.exponential(4))
-        p, q = rng.dirichlet(np.ones(size), 2) * 0.99 + 0.01 / size
-        rate = float(rng.uniform(0, 1))
-        theta = 3 * (1 - rate) / (3 + 2 * rate * (a - 2))
-        m, back = rate * p + (1 - rate) * q, rate * q + (1 - rate) * p
-        add, remove, other = (
-            np.sum(x**a * y ** (1 - a)) for x, y in ((q, m), (m, q), (back, p))
-        )
-        assert add <= theta * remove + (1 - theta) * other + 1e-12
-
-
 def exact_sum(n, rate, rise, first=2):
     """log(1 + sum of b_l (rise(l) - 1))/(n - 1), term by term."""
     g = mpf(rate)

@@ -10,9 +10,7 @@ from scipy.stats import norm
 
 from accountlib.accountant import delta, epsilon
 from accountlib.beyond.other_samplers import (
-    Opposed,
     ShuffledEpochs,
-    Spliced,
     TruncatedPoisson,
     ZeroedBatch,
     cut_numbers,
@@ -50,28 +48,6 @@ def test_one_step_by_a_plain_sum(mu, batch):
         assert found.lower <= known * (1 + 1e-6) + 1e-12
         assert known * (1 - 1e-6) - 1e-12 <= found.upper
         assert found.width < 1e-4 or found.upper < 1e-9
-
-
-@np.errstate(all="ignore")
-def test_cells_of_the_opposed_pair_enclose_its_losses():
-    for mu, miss in ((0.5, math.log1p(-0.1)), (3.0, math.log1p(-1e-6))):
-        pair = Opposed(mu, miss)
-        edges = pair.start()
-        cells = pair.cells(edges)
-        for z in (edges[:-1], np.minimum(edges[1:], 60.0)):
-            logs = [
-                np.logaddexp(
-                    miss,
-                    math.log(-math.expm1(miss)) + k * mu * (z - k * mu / 2),
-                )
-                for k in (2, 1)
-            ]
-            loss = logs[0] - logs[1]
-            assert np.all(cells.left <= loss + 1e-15)
-            assert np.all(loss - 1e-15 <= cells.right)
-        assert np.all(np.diff(cells.loss) > 0)
-        spliced = Spliced(pair, Opposed(mu, miss)).cells((edges, edges))
-        assert abs(np.exp(spliced.log_p).sum() - 1) < 1e-9
 
 
 @pytest.mark.parametrize(
