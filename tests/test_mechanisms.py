@@ -99,6 +99,3 @@ def test_mixtures():
     assert nothing == NOTHING_REVEALED
     rare = MixtureOfGaussians([0, 1], [1 - 1e-12, 1e-12], 1).removed(1)
     assert abs(rare.log_miss / -1e-12 - 1) < 1e-4
-
-
-# --- a mechanism of a user's own

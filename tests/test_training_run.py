@@ -93,23 +93,6 @@ def test_every_step_has_the_noise_that_is_counted(drawn):
     assert kstest(found / deviation, "norm").pvalue > 1e-3
 
 
-def test_training_without_noise_finds_the_mean():
-    """Long clipping norm, quadratic loss: plain gradient descent."""
-    rng = np.random.default_rng(7)
-    data = rng.standard_normal((50, 3))
-    found = private_descent(
-        lambda w, drawn: w - data[drawn],
-        np.zeros(3),
-        poisson_batches(rng, rate=1, size=50, steps=60),
-        rng=rng,
-        noise_multiplier=0,
-        clip=1e6,
-        divisor=50,
-        learning_rate=0.5,
-    )
-    assert np.allclose(found, data.mean(axis=0))
-
-
 def test_bad_values():
     for wrong in ({"noise_multiplier": -1}, {"divisor": 0}, {"clip": -1}):
         with pytest.raises(ValueError, match=f"{next(iter(wrong))} must"):
