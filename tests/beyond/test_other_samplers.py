@@ -22,7 +22,7 @@ from accountlib.mechanisms import (
 )
 from accountlib.sampling import FixedBatch, Poisson, Release
 
-Z = np.linspace(-14, 34, 960_001)
+Z = np.linspace(-14, 34, 240_001)
 
 
 def hockey_stick(p, q, at):
@@ -130,22 +130,16 @@ def test_nothing_or_all_is_cut():
 
 
 @np.errstate(all="ignore")
-def test_the_largest_output_by_thresholds_and_simulation():
+def test_the_largest_output_by_thresholds():
     mu, t = 2.0, 100
     rows = np.array(largest_output(mu, t).rows).T
     p, q = np.exp(rows[2:])
     assert abs(p.sum() - 1) < 1e-9 and abs(q.sum() - 1) < 1e-9
-    rng = np.random.default_rng(6)
-    z = rng.normal(size=(100_000, t))
-    z[:, 0] += 2 * mu
-    frequency = np.mean(z.max(1) > 4.0)
     c = np.linspace(-2, 12, 2801)
     tails = [1 - norm.cdf(c) ** (t - 1) * norm.cdf(c - k * mu) for k in (2, 1)]
     best = float(np.max(tails[0] - math.e * tails[1]))
     known = float(np.maximum(p - math.e * q, 0).sum())
     assert best * (1 - 1e-3) <= known <= best * (1 + 1e-3)
-    at = int(np.searchsorted(c, 4.0))
-    assert abs(tails[0][at] - frequency) < 0.01
 
 
 def test_what_is_refused():
