@@ -17,7 +17,7 @@ from accountlib.mechanisms import (
 from accountlib.regret import GDPFit, gdp
 from accountlib.sampling import Poisson, Release
 from accountlib.tradeoff import both_curves, tradeoff_curve
-from tests.exact_tradeoffs import Curve, Pair, mp, quantile
+from tests.exact_tradeoffs import Curve, Pair, gaussian_profile, mp, quantile
 from tests.test_tradeoff import RUNS, SIDES, coin
 
 BOTH = {"adjacency": "add-or-remove"}
@@ -133,9 +133,6 @@ def test_mu_of_a_budget(epsilon, delta):
         assert max(epsilon, delta) < 1e-6
         return
     with mp.workdps(400):
-        at = mp.mpf(epsilon) / mu - mp.mpf(mu) / 2
-        known = mp.ncdf(-at) - mp.exp(epsilon) * mp.ncdf(-at - mu)
-        more = mp.mpf(mu) * (1 + mp.mpf("1e-7"))
-        at = mp.mpf(epsilon) / more - more / 2
-        above = mp.ncdf(-at) - mp.exp(epsilon) * mp.ncdf(-at - more)
+        known = gaussian_profile(epsilon, mu)
+        above = gaussian_profile(epsilon, mu * (1 + mp.mpf("1e-7")))
     assert known <= delta and (delta <= above or mu < 1e-6)

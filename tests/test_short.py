@@ -16,6 +16,7 @@ from mpmath import mp
 import accountlib as al
 from accountlib.beyond.one_run import OneRun
 from tests import ROOT
+from tests.exact_tradeoffs import gaussian_profile
 
 FOLDER = ROOT / "accountlib" / "short"
 NAMES = "accountant audit gaussian gdp groups rdp".split()
@@ -81,14 +82,6 @@ def test_accountant_is_narrow_far_out_and_finds_noise():
     assert accountant.calibrate_noise(1.0, 10**7, 1e-3, 1e-9) == math.inf
 
 
-def precise(epsilon, sigma, sensitivity):
-    """delta of the Gaussian mechanism with 420 digits."""
-    mu = mp.mpf(sensitivity) / mp.mpf(sigma)
-    a = mp.mpf(epsilon) / mu - mu / 2
-    first, second = (mp.erfc(x / mp.sqrt(2)) / 2 for x in (a, a + mu))
-    return first - mp.exp(mp.mpf(epsilon)) * second
-
-
 @mp.workdps(420)
 def test_gaussian_against_420_digits():
     rng, gaussian = np.random.default_rng(), short("gaussian")
@@ -96,16 +89,19 @@ def test_gaussian_against_420_digits():
         c, mu = between(rng, 1e-3, 1e3), between(rng, 1e-5, 90)
         noise, d = c / mu, between(rng, 1e-200, 0.9)
         e = min(max(0.0, mu * (rng.uniform(-5, 30) + mu / 2)), 1000.0)
-        truth = precise(e, noise, c)
+        truth = gaussian_profile(e, c / mp.mpf(noise))
         if truth > 1e-200:
             found = gaussian.delta(e, noise, c)
             assert truth <= found < truth * (1 + 1e-8 + 1e-9 / mu)
         found = gaussian.epsilon(d, noise, c)
-        assert found == math.inf or precise(found, noise, c) <= d
+        mu = c / mp.mpf(noise)
+        assert found == math.inf or gaussian_profile(found, mu) <= d
         e = between(rng, 1e-3, 1e2)
         found = gaussian.sigma(e, d, c)
         if 0.0101 * c < found < math.inf:
-            assert precise(e, found, c) <= d < precise(e, 0.999 * found, c)
+            mu = c / mp.mpf(found)
+            less = gaussian_profile(e, mu / 0.999)
+            assert gaussian_profile(e, mu) <= d < less
 
 
 def test_rdp_at_real_orders_and_above_the_truth():
