@@ -15,7 +15,7 @@ from accountlib.dominating_pairs import (
     outcomes,
 )
 from accountlib.mechanisms import DiscretePair, Gaussian
-from accountlib.optimistic import discretize, lower_hull, tangent_values
+from accountlib.optimistic import discretize, tangent_values
 from accountlib.pld import BOUNDS
 
 GAUSS = Gaussian(1.0).removed(1)
@@ -76,13 +76,7 @@ def test_pairs_of_substitution(step):
         assert 0 <= width < 2e-5
 
 
-def test_hull():
-    x = np.arange(6.0)
-    y = np.array([5.0, 1.0, 2.0, 0.5, 0.6, 0.0])
-    hull = lower_hull(x, y)
-    assert np.all(hull <= y) and np.all(np.diff(hull, 2) >= -1e-15)
-    assert list(hull[[0, 1, 3, 5]]) == [5.0, 1.0, 0.5, 0.0]
-    assert np.array_equal(lower_hull(x[:1], y[:1]), y[:1])
+def test_grids_without_0_or_1_are_refused():
     for alphas in ([0.0, 0.5, 2.0], [0.5, 1.0, 2.0]):
         with pytest.raises(ValueError, match="begin with 0 and have 1"):
             tangent_values(np.array(alphas), np.ones(3), -np.ones(3))

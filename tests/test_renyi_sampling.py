@@ -175,19 +175,10 @@ def test_the_bound_for_fixed_batches_is_rounded_up():
         assert known <= value <= known * (1 + mpf(1e-10)), (order, rate)
 
 
-def test_the_largest_sampled_loss_is_rounded_up():
-    rng = np.random.default_rng(6)
-    for _ in range(300):
-        rate, loss = (float(10 ** rng.uniform(-9, x)) for x in (0, 2.3))
-        value = al.poisson_rdp(
-            math.inf, rdp=lambda a, x=loss: x + 0 / a, rate=rate
-        )
-        with mp.workdps(40):
-            known = mp.log1p(mpf(rate) * mp.expm1(mpf(loss)))
-        assert known <= value <= known * (1 + mpf(1e-12))
-    for rate, known in ((0, 0.0), (1, 2.0)):
-        value = al.poisson_rdp([4, 5], rdp=lambda a: a / a * 2, rate=rate)
-        assert value.tolist() == [known, known]
+@pytest.mark.parametrize(("rate", "known"), [(0, 0.0), (1, 2.0)])
+def test_never_and_always_drawn(rate, known):
+    value = al.poisson_rdp([4, 5], rdp=lambda a: a / a * 2, rate=rate)
+    assert value.tolist() == [known, known]
 
 
 @pytest.mark.parametrize("order", [1.5, 2.5, [2, 3.5], 1, 20_000])

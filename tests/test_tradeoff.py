@@ -18,7 +18,6 @@ from accountlib.tradeoff import (
     both_curves,
     dp_tradeoff,
     gaussian_tradeoff,
-    hull,
     kinks,
 )
 from tests.exact_tradeoffs import Curve, Pair, mp, quantile
@@ -136,12 +135,3 @@ def test_kinks_lie_below_a_convex_function():
         t, d = kinks(a, low, a, np.minimum.accumulate(high))
         exact = np.maximum(pieces[:, None] - t, 0).T @ weights
         assert np.all(d <= exact / (pieces @ weights) * (1 + 1e-12) + 1e-300)
-
-
-def test_lines_that_meet_in_order():
-    a = np.exp(np.linspace(0, 2, 40))
-    rough = 0.3 / a * (1 + 0.05 * np.sin(9 * np.arange(40.0)))
-    b, low, x = hull(a, rough)
-    assert np.all(np.diff(x) <= 0) and len(x) == len(b) - 1
-    assert np.all(np.interp(a, b, low) <= rough * (1 + 1e-12))
-    assert x @ np.diff(b) == pytest.approx(rough[0] - rough[-1])
