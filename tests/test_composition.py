@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction as F
 
+import mpmath as mp
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpz_poly
@@ -87,6 +88,20 @@ def test_what_wraps_around_is_counted():
         exact = 1e-28  # 100 chances of a loss of 1000
         assert total.side * (total.delta(5.0) / exact - 1) >= -1e-12
         assert total.delta(5.0) < 1e-7  # all frequencies matter here
+
+
+def test_infinite_masses():
+    for p in (2.0**-60, 1e-9, 0.25, 1.0):
+        for count in (1, 10, 12_345):
+            for bound in SIDES:
+                one = PrivacyLossDistribution(1.0, 0, [1 - p], p, bound)
+                found = self_compose(one, count).infinity_mass
+                with mp.workdps(60):
+                    exact = 1 - (1 - mp.mpf(p)) ** count
+                assert one.side * (found - exact) >= -1e-16 * found
+                assert abs(found - exact) <= 1e-13 * exact
+    nothing = PrivacyLossDistribution(1.0, 0, [0.0], 1.0)
+    assert self_compose(nothing, 3).delta(5.0) == 1.0
 
 
 def test_order_and_counts_do_not_matter():

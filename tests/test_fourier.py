@@ -7,10 +7,7 @@ import pytest
 from flint import arb, ctx
 
 from accountlib.cells import (
-    Cells,
     Table,
-    optimistic_table,
-    pessimistic_table,
 )
 from accountlib.fourier import Part, log_peak
 from accountlib.rounding import spectrum

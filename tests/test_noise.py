@@ -4,12 +4,15 @@ Random settings are in test_dominating_pairs.py.
 """
 
 import math
+from itertools import pairwise
 
 import numpy as np
+import pytest
 from mpmath import mp
 from scipy.special import log_ndtr
 
 from accountlib.noise import (
+    DiscreteLaplaceNoise,
     DiscreteNormalNoise,
     LaplaceNoise,
     NormalNoise,
@@ -20,6 +23,24 @@ from tests import fifty_digits as exact
 from tests.fifty_digits import UNIT
 
 RNG = np.random.default_rng(1)
+
+
+@pytest.mark.parametrize(
+    "noise, true",
+    [
+        (NormalNoise(), exact.Normal()),
+        (LaplaceNoise(), exact.Laplace()),
+        (DiscreteLaplaceNoise(0.7), exact.WholeLaplace(0.7)),
+        (DiscreteNormalNoise(1.3), exact.WholeNormal(1.3)),
+    ],
+)
+def test_masses_that_were_not_moved(noise, true):
+    """There is no error of a shift that covers the others."""
+    edges = np.array([-np.inf, *noise.start(9.0), np.inf])
+    value, error = noise.masses(edges, 0.0)
+    for i, (a, b) in enumerate(pairwise(map(exact.exact, edges))):
+        off = abs(float(value[i] - mp.log(exact.mass(true, a, b))))
+        assert off <= error[i], (a, b)
 
 
 def test_a_sliver_has_an_infinite_error_and_no_nan():

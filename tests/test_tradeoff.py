@@ -13,7 +13,7 @@ from accountlib.mechanisms import (
     Gaussian,
     RandomizedResponse,
 )
-from accountlib.sampling import FixedBatch, Poisson, Release
+from accountlib.sampling import Poisson, Release
 from accountlib.tradeoff import (
     both_curves,
     dp_tradeoff,
@@ -100,13 +100,6 @@ def test_lines_of_a_gaussian(mu):
     assert np.all(upper(x) >= known * (1 - 1e-12))
     assert np.max(upper(x) - lower(x)) < 1e-4 * mu
     assert lower.advantage == pytest.approx(math.erf(mu / 8**0.5), rel=2e-4)
-
-
-def test_substitution_with_a_fixed_batch_has_a_gap():
-    run = Release(Gaussian(2.0), FixedBatch(5, 20), 10)
-    lower, upper = both_curves(run, "substitute", width=1e-3)
-    gap = upper(0.1) - lower(0.1)
-    assert 0 < gap < 0.2
 
 
 def test_nothing_revealed():

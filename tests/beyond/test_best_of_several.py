@@ -73,35 +73,6 @@ def test_no_order_is_above_the_theorem(law):
     assert nearest > 0.5
 
 
-def test_no_order_is_above_the_calls():
-    """The calls themselves, with intervals, both sides of zero."""
-    rng = np.random.default_rng(8)
-    orders = np.array(list(itertools.permutations(range(3))))
-    for k in range(len(LAWS)):
-        law = LAWS[k % len(LAWS)]
-        p, q = rng.dirichlet([1.0] * 3, 2)
-        run = al.Release(al.DiscretePair(p, q))
-        for side, (first, second) in (("remove", (p, q)), ("add", (q, p))):
-            a, b = (
-                often.best_law(v[orders], repetitions=law)
-                for v in (first, second)
-            )
-            for at in (0.1, 1.5):
-                found = best.best_delta(
-                    run, repetitions=law, epsilon=at, adjacency=side
-                )
-                most = float(np.max(stick(a, b, at)))
-                assert most <= found.upper + 1e-12
-                if most > 1e-6:  # split outcomes may do better
-                    assert found.lower > 0.5 * most
-            goal = float(np.max(stick(a, b, 1.0)))
-            if goal > 1e-6:
-                eps = best.best_epsilon(
-                    run, repetitions=law, delta=goal, adjacency=side
-                )
-                assert eps.upper >= 1.0
-
-
 def law_of(shape, mean=10.0):
     if shape == math.inf:
         return often.PoissonRepetitions(mean)

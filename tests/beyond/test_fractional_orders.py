@@ -57,21 +57,6 @@ def test_random_steps_are_bounded_from_above(seed):
         assert known * (1 - mpf(1e-9)) <= value <= known * 1.001, setting
 
 
-def test_whole_orders_agree():
-    rng = np.random.default_rng(3)
-    for _ in range(10):
-        noise = float(10 ** rng.uniform(-1, 2))
-        rate = float(10 ** rng.uniform(-6, 0))
-        order = float(rng.integers(2, 2 + math.ceil(10 * min(noise, 1))))
-        for base in (al.Gaussian(max(noise, 0.4)), al.Laplace(noise)):
-            run = al.Release(base, al.Poisson(rate), count=3)
-            one, two = (
-                curve(run, adjacency="remove")(order)
-                for curve in (al.rdp_curve, fractional_rdp)
-            )
-            assert one * (1 - 1e-9) <= two <= one * 1.001, (run, order)
-
-
 def test_what_has_no_whole_orders():
     """A random sensitivity, and substitution in a sample."""
     law = al.Release(al.MixtureOfGaussians([1, 3], [0.75, 0.25], 2.0))

@@ -50,17 +50,23 @@ def test_one_step_by_a_plain_sum(mu, batch):
         assert found.width < 1e-4 or found.upper < 1e-9
 
 
+def chances(rate, most, n):
+    """That the others fill a batch; that a record is then drawn and kept."""
+    mass = [
+        math.comb(n - 1, k) * rate**k * (1 - rate) ** (n - 1 - k)
+        for k in range(n)
+    ]
+    full = sum(mass[most:])
+    kept = sum(rate * most / (k + 1) * mass[k] for k in range(most, n))
+    return full, kept / full
+
+
 @pytest.mark.parametrize(
     "setting", [(0.5, 2, 3), (0.1, 15, 100), (0.9, 20, 40), (1e-9, 1, 9)]
 )
 def test_chances_in_fractions(setting):
-    rate, most, n = setting
-    q = Fraction(rate)
-    mass = [
-        math.comb(n - 1, k) * q**k * (1 - q) ** (n - 1 - k) for k in range(n)
-    ]
-    full = sum(mass[most:])
-    kept = sum(q * most / (k + 1) * mass[k] for k in range(most, n)) / full
+    q, most, n = Fraction(setting[0]), *setting[1:]
+    full, kept = chances(q, most, n)
     p, room, above, below, error = cut_numbers(*setting)
     assert abs(p / full - 1) <= error and abs(room / (1 - full) - 1) <= error
     assert kept <= above <= kept * (1 + 4 * Fraction(error))
@@ -71,21 +77,7 @@ def test_chances_in_fractions(setting):
 def exact_step(p, q, exchanged, rate, most, n, alpha):
     """Attained and proven delta of remove for a list, in fractions: others
     that say nothing; the labelled pair."""
-    full = sum(
-        math.comb(n - 1, k) * rate**k * (1 - rate) ** (n - 1 - k)
-        for k in range(most, n)
-    )
-    kept = (
-        sum(
-            rate
-            * Fraction(most, k + 1)
-            * math.comb(n - 1, k)
-            * rate**k
-            * (1 - rate) ** (n - 1 - k)
-            for k in range(most, n)
-        )
-        / full
-    )
+    full, kept = chances(rate, most, n)
 
     def sampled(p, q, rate):
         return sum(
