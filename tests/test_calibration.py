@@ -13,12 +13,11 @@ from accountlib.mechanisms import (
     Laplace,
     PureDP,
 )
-from accountlib.sampling import FixedBatch, FullBatch, Poisson, Release
+from accountlib.sampling import FixedBatch, Poisson, Release
 
 TARGETS = [
     (Gaussian, Poisson(16384 / 50000), 2000, 8.0, 1e-5, "remove"),
     (Gaussian, Poisson(0.5), 10, 0.1, 1e-9, "substitute"),
-    (Gaussian, FullBatch(), 1, 1.0, 1e-6, "add"),
     (Gaussian, Poisson(0.01), 1, 0.01, 1e-7, "add"),
     (Gaussian, FixedBatch(10, 1000), 300, 3.0, 1e-5, "add-or-remove"),
     (Laplace, Poisson(0.01), 100, 1.0, 1e-6, "remove"),

@@ -11,13 +11,11 @@ from accountlib.accountant import delta, epsilon
 from accountlib.beyond.allocation import (
     RandomAllocation,
 )
-from accountlib.dominating_pairs import Outcomes
 from accountlib.mechanisms import (
     DiscretePair,
     Gaussian,
-    Laplace,
 )
-from accountlib.sampling import Poisson, Release
+from accountlib.sampling import Release
 
 SIDES = ("remove", "add")
 # steps, noise, epsilon, delta of remove, of add, relative error of both:
@@ -115,15 +113,3 @@ def test_what_is_refused():
     for selected in (0, 11, 2.5):
         with pytest.raises(ValueError, match="selected must"):
             RandomAllocation(10, selected)
-
-
-def test_an_epoch_is_a_list_that_composes_with_others():
-    other = Release(Laplace(5.0), Poisson(0.1), count=10)
-    run = Release(Gaussian(1.0), RandomAllocation(20))
-    alone, both = (
-        epsilon(x, delta=1e-5, adjacency="add-or-remove")
-        for x in (run, [run, other])
-    )
-    assert both.lower > alone.upper
-    (first, *_) = run.sampling.directions(run.mechanism, "remove", 1, 1)
-    assert isinstance(first.above[0][0], Outcomes)

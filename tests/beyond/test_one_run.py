@@ -94,3 +94,8 @@ def test_a_p_value_is_never_zero():
 def test_bad_input(make):
     with pytest.raises(ValueError, match="must"):
         make()
+
+
+def test_a_curve_that_allows_nothing_leaves_the_significance():
+    total = OneRun(9, 4, 3).least_total(lambda p: 0.0, 0.05)
+    assert total == pytest.approx(0.05)
