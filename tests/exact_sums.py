@@ -5,25 +5,17 @@ the masses, exactly, whatever they sum to. Nothing here knows of transforms.
 """
 
 import math
-from itertools import product
+from dataclasses import replace
+from itertools import combinations, pairwise, product
 
 import numpy as np
 from flint import arb
 
 from accountlib.cells import Table
 from accountlib.fourier import Part
+from accountlib.rounding import log_moment
 
 PRECISION = 320  # bits
-
-
-def compositions(count, parts):
-    """All ways to write a count as a sum of so many numbers."""
-    if parts == 1:
-        yield (count,)
-        return
-    for first in range(count + 1):
-        for rest in compositions(count - first, parts - 1):
-            yield first, *rest
 
 
 def sums(table, kept):
@@ -32,12 +24,11 @@ def sums(table, kept):
     masses = [arb(float(x)).exp() for x in table.log_mass[kept]]
     if not losses:
         return []
-    found = []
-    for ways in compositions(table.count, len(losses)):
-        number, left = 1, table.count
-        for n in ways:
-            number, left = number * math.comb(left, n), left - n
-        mass = arb(number)
+    found, last = [], table.count + len(losses) - 1
+    for bars in combinations(range(last), len(losses) - 1):
+        ways = [b - a - 1 for a, b in pairwise([-1, *bars, last])]
+        number = math.factorial(table.count)
+        mass = arb(number // math.prod(map(math.factorial, ways)))
         for m, n in zip(masses, ways, strict=True):
             mass *= m**n
         loss = sum((x * n for x, n in zip(losses, ways, strict=True)), arb(0))
@@ -103,44 +94,21 @@ def random_tables(rng, most=1500):
             return tables
 
 
-def tilted_moments(tables, part, tilt):
-    """log of the moment, mean and spread of the tilted total, roughly."""
-    log_moment = mean = variance = 0.0
-    for t in tables:
-        used = part.near(t.loss) | (part.which == "far")
-        power = tilt * t.loss[used] + t.log_mass[used]
-        m = np.exp(power - power.max())
-        log_moment += t.count * (power.max() + math.log(m.sum()))
-        m /= m.sum()
-        center = m @ t.loss[used]
-        mean += t.count * center
-        variance += t.count * (m @ (t.loss[used] - center) ** 2)
-    return log_moment, mean, math.sqrt(variance)
-
-
-def good_part(rng, tables, which, split):
+def good_part(rng, tables, which="all", split=0.0):
     """A part as an accountant would choose it, and a place to ask at."""
     blank = Part(which, split, 1.0, 1.0, 1.0, 1, 0.5, 2.0)
-    size = max(float(np.abs(t.loss).max()) for t in tables) + 1e-9
-    size = tilted_moments(tables, blank, 0.0)[2] or size
-    tilt = float(10 ** rng.uniform(-0.7, 0.7)) / size
-    _, mean, spread = tilted_moments(tables, blank, tilt)
+    square = [t.count * (np.exp(t.log_mass) @ t.loss**2) for t in tables]
+    tilt = float(10 ** rng.uniform(-0.7, 0.7)) / math.sqrt(sum(square))
+    logs = [log_moment(tables, blank, tilt * x) for x in (0.9, 1, 1.1)]
+    logs = np.nan_to_num(logs, posinf=0, neginf=0)  # of no sums at all
+    mean = (logs[2] - logs[0]) / (0.2 * tilt)
+    spread = math.sqrt(max(np.diff(logs, 2)[0], 0)) / (0.1 * tilt)
     epsilon = mean + spread * float(rng.normal()) + 0.1 / tilt
     period = 12 * spread + float(rng.uniform(30, 90)) / tilt
     v = 10 ** rng.uniform(-3.5, -1.5) / (tilt * (tilt + 1))
-    last = math.ceil(9 / math.sqrt(v) * period / (2 * math.pi))
-    gaps = rng.uniform(0.3, 0.6), rng.uniform(1.5, 3)
-    part = Part(
-        which,
-        split,
-        tilt,
-        period,
-        v,
-        min(last, 4000),
-        tilt * gaps[0],
-        tilt * gaps[1],
-    )
-    return part, epsilon
+    last = min(math.ceil(9 / math.sqrt(v) * period / (2 * math.pi)), 4000)
+    ends = tilt * rng.uniform(0.3, 0.6), tilt * rng.uniform(1.5, 3)
+    return Part(which, split, tilt, period, v, last, *ends), epsilon
 
 
 def random_part(rng, tables):
@@ -152,44 +120,23 @@ def random_part(rng, tables):
     if rng.random() < 0.2:
         split = float(rng.choice(everything))
     part, epsilon = good_part(rng, tables, which, split)
-    kind = rng.integers(3)
-    if kind == 0:
+    wild = rng.choice([0, 1, 4])
+    if not wild:
         return part, epsilon
-    wild = 1 if kind == 1 else 4
 
     def moved(value):
         return float(value * math.exp(wild * rng.normal() * rng.integers(2)))
 
     tilt = moved(part.tilt)
-    last = min(max(round(moved(part.last)), 1), 4000)
-    part = Part(
-        which,
-        split,
-        tilt,
-        moved(part.period),
-        moved(part.variance),
-        last,
-        tilt * rng.uniform(0.01, 0.99),
-        tilt * (1 + moved(1.0)),
+    part = replace(
+        part,
+        tilt=tilt,
+        period=moved(part.period),
+        variance=moved(part.variance),
+        last=min(max(round(moved(part.last)), 1), 4000),
+        below=tilt * rng.uniform(0.01, 0.99),
+        above=tilt * (1 + moved(1.0)),
     )
     if rng.random() < 0.5:
         epsilon = float(rng.normal(epsilon, 3 / tilt))
     return part, epsilon
-
-
-def two_losses(table, epsilon):
-    """delta of many steps with two losses: tails of binomial distributions."""
-    low, high = (arb(float(x)) for x in table.loss)
-    a, b = (arb(float(x)).exp() for x in table.log_mass)
-    need = (arb(float(epsilon)) - low * table.count) / (high - low)
-    first = min(max(math.floor(float(need)) + 1, 0), table.count + 1)
-    if first > table.count:
-        return arb(0)
-    tails = []
-    for x, y in ((a, b), (a * (-low).exp(), b * (-high).exp())):
-        tail = arb(1)
-        if first > 0:
-            share, more = y / (x + y), arb(table.count - first + 1)
-            tail = share.beta_lower(arb(first), more, regularized=1)
-        tails.append((x + y) ** table.count * tail)
-    return tails[0] - arb(float(epsilon)).exp() * tails[1]

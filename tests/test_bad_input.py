@@ -302,12 +302,6 @@ def test_wrapped_names_are_themselves() -> None:
         RUN.count = 2  # type: ignore[misc]  # as it must not be
 
 
-def test_a_noise_needs_no_sampling() -> None:
-    noise = al.calibrate_noise(epsilon=1.0, delta=1e-6, **REMOVE)
-    least = al.gaussian_epsilon(1e-6, mu=1 / noise)
-    assert 0.9998 <= least <= 1.0
-
-
 @pytest.mark.parametrize(
     "value", [1, np.float32(0.5), np.int64(1), np.array(0.5)]
 )

@@ -13,17 +13,14 @@ from accountlib.mechanisms import (
     Laplace,
     PureDP,
 )
-from accountlib.sampling import FixedBatch, FullBatch, Poisson, Release
+from accountlib.sampling import FixedBatch, Poisson, Release
 
 TARGETS = [
-    (Gaussian, Poisson(0.001), 10_000, 1.0, 1e-6, "add-or-remove"),
     (Gaussian, Poisson(16384 / 50000), 2000, 8.0, 1e-5, "remove"),
     (Gaussian, Poisson(0.5), 10, 0.1, 1e-9, "substitute"),
-    (Gaussian, FullBatch(), 1, 1.0, 1e-6, "add"),
     (Gaussian, Poisson(0.01), 1, 0.01, 1e-7, "add"),
     (Gaussian, FixedBatch(10, 1000), 300, 3.0, 1e-5, "add-or-remove"),
     (Laplace, Poisson(0.01), 100, 1.0, 1e-6, "remove"),
-    (Laplace, FullBatch(), 1, 1.0, 0.0, "remove"),
 ]
 
 
@@ -137,20 +134,16 @@ def wild(seed):
     return low, high, excess
 
 
+class Wild(Excess):
+    def __call__(self, x):
+        self.tried[x] = self.build(x)
+        return self.tried[x]
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_the_search_ends_at_an_edge(seed):
     low, high, function = wild(seed)
-    search = Excess(Release, 1.0, 1e-6)
-
-    class Known(dict):
-        def __missing__(self, x):
-            self[x] = function(x)
-            return self[x]
-
-        def __contains__(self, x):
-            return True
-
-    search.tried = Known()
+    search = Wild(function, 1.0, 1e-6)
     x = search.edge(low, high)
     assert low <= x <= high and search(x) < 0
     missed = [y for y, f in search.tried.items() if f > 0]

@@ -7,10 +7,7 @@ import pytest
 from flint import arb, ctx
 
 from accountlib.cells import (
-    Cells,
     Table,
-    optimistic_table,
-    pessimistic_table,
 )
 from accountlib.fourier import Part, log_peak
 from accountlib.rounding import spectrum
@@ -21,9 +18,9 @@ from tests.exact_sums import (
     outcomes,
     random_part,
     random_tables,
-    two_losses,
     violates,
 )
+from tests.truth import binomial_curve
 
 
 @pytest.fixture(autouse=True)
@@ -70,10 +67,12 @@ def test_two_losses_many_times(count):
             loss = np.array([-1.0, 1.0]) * rng.uniform(0.1, 3) / count**0.5
             log_m = -np.logaddexp(0, -loss)
         table = Table(loss, log_m, 0.0, count)
-        part, e = good_part(rng, [table], "all", 0.0)
+        part, e = good_part(rng, [table])
         e = max(e, 1e-6)
         lower, upper = ends([table], part, e)
-        truth = two_losses(table, e)
+        logs = zip(map(ball, log_m), map(ball, loss), strict=True)
+        both = [(m.exp(), (m - x).exp()) for m, x in logs]
+        truth = binomial_curve(both, count, ball(e).exp(), {})
         assert not violates(lower, upper, truth), (table, part, e)
         narrow += lower > 0.9 * upper
     assert narrow >= 3
@@ -111,28 +110,6 @@ def test_nan_says_nothing():
 
 
 # --- tables ------------------------------------------------------------------
-
-
-def test_infinite_ends():
-    inf = math.inf
-    rows = [
-        (-inf, math.log(0.3), 0.0, -inf, 0.0, -inf, -inf),
-        (math.log(0.5), math.log(0.6), 0.0, -0.2, 0.0, -inf, 0.5),
-        (math.log(0.3), math.log(0.1), 0.0, 1.0, 0.0, 0.5, inf),
-        (math.log(0.2), -inf, 0.0, inf, 0.0, inf, inf),
-    ]
-    cells = Cells(*np.array(rows).T)
-    kept = np.full(4, True)
-    high, low = (
-        pessimistic_table(cells, 1, kept),
-        optimistic_table(cells, 1, kept),
-    )
-    share = 0.3 * (1 - math.exp(0.5 - 1.0))  # of the third cell
-    assert high.infinite == pytest.approx(0.2 + share, rel=1e-12)
-    assert high.loss == pytest.approx([0.5])
-    assert np.exp(high.log_mass) == pytest.approx([0.8 - share])
-    assert low.infinite == pytest.approx(0.2, rel=1e-12)
-    assert low.loss == pytest.approx([-0.2, 1.0])
 
 
 def test_nan_is_no_mass():

@@ -57,17 +57,6 @@ def test_one_step(eps, size):
             assert found.width < 1e-3
 
 
-def test_the_old_rule_is_a_bound_and_meets_at_its_end():
-    run = al.Release(al.PureDP(1.0))
-    rule = al.Release(al.PureDP(4.0))
-    at = np.array([0.5, 2.0, 3.9])
-    group = al.delta(run, epsilon=at, adjacency="add", group_size=4)
-    old = al.delta(rule, epsilon=at, adjacency="add")
-    assert np.all(group.upper < old.lower)
-    largest = al.epsilon(run, delta=0, adjacency="add", group_size=4)
-    assert largest.contains(4.0) and largest.width < 1e-9
-
-
 def test_a_delta_of_its_own_is_refused():
     run = al.Release(al.ApproximateDP(1.0, 1e-6))
     with pytest.raises(NotImplementedError, match="group_size=2"):

@@ -1,7 +1,6 @@
 """Losses on a grid from above, and reading them."""
 
 import math
-from fractions import Fraction as F
 
 import mpmath as mp
 import numpy as np
@@ -21,8 +20,6 @@ from accountlib.optimistic import discretize
 from accountlib.pld import (
     BOUNDS,
     PrivacyLossDistribution,
-    loss_cells,
-    masses_from_curve,
 )
 from tests.exact_tradeoffs import gaussian_profile
 
@@ -153,21 +150,3 @@ def test_atoms_on_grid_points_stay():
             assert np.allclose(used, [0.25, 0.75], rtol=1e-12)
             assert pld.loss_error < 1e-13
             assert abs(pld.epsilon(0.0) - math.log(3)) < 1e-13
-
-
-def test_cells_end_at_grid_points():
-    cells = loss_cells(GAUSS, 0.01)
-    inner = (np.exp(cells.log_p) > 1e-38) & np.isfinite(cells.left)
-    places = cells.right[inner][:-1] / 0.005
-    assert np.abs(places - np.rint(places)).max() < 1e-5
-    assert len(cells.loss) < 2**16 and len(loss_cells(GAUSS, 1e-5).loss) < 70e3
-
-
-def test_algorithm_1_in_fractions():
-    alphas = np.array([F(0), F(1, 3), F(1), F(2), F(5)], object)
-    values = np.array([F(1), F(7, 10), F(3, 10), F(1, 10), F(1, 20)], object)
-    p, q = masses_from_curve(alphas, values)
-    assert sum(p) == sum(q) == 1 and min(p) >= 0 and min(q) >= 0
-    for x, value in zip(alphas, values, strict=True):
-        parts = zip(p, q, strict=True)
-        assert sum(max(a - x * b, 0) for a, b in parts) == value

@@ -13,19 +13,23 @@ KINDS = {"ordinary": ordinary, "hostile": hostile}
 SEEDS, EACH = range(8), 10
 
 
-def ask(setting):
-    """The answer of the package, as a Bound."""
-    releases = [
+def releases(setting):
+    """What is run, in objects of the package."""
+    return [
         al.Release(
             *(getattr(al, name)(*numbers) for name, *numbers in words),
             count=count,
         )
         for *words, count in setting.releases
     ]
+
+
+def ask(setting):
+    """The answer of the package, as a Bound."""
     question = al.epsilon if setting.question == "epsilon" else al.delta
     at = "delta" if setting.question == "epsilon" else "epsilon"
     return question(
-        releases,
+        releases(setting),
         adjacency=setting.adjacency,
         group_size=setting.group_size,
         **{at: setting.value},

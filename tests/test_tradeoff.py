@@ -13,12 +13,11 @@ from accountlib.mechanisms import (
     Gaussian,
     RandomizedResponse,
 )
-from accountlib.sampling import FixedBatch, Poisson, Release
+from accountlib.sampling import Poisson, Release
 from accountlib.tradeoff import (
     both_curves,
     dp_tradeoff,
     gaussian_tradeoff,
-    hull,
     kinks,
 )
 from tests.exact_tradeoffs import Curve, Pair, mp, quantile
@@ -103,13 +102,6 @@ def test_lines_of_a_gaussian(mu):
     assert lower.advantage == pytest.approx(math.erf(mu / 8**0.5), rel=2e-4)
 
 
-def test_substitution_with_a_fixed_batch_has_a_gap():
-    run = Release(Gaussian(2.0), FixedBatch(5, 20), 10)
-    lower, upper = both_curves(run, "substitute", width=1e-3)
-    gap = upper(0.1) - lower(0.1)
-    assert 0 < gap < 0.2
-
-
 def test_nothing_revealed():
     run = Release(Gaussian(1.0), Poisson(0.0))
     lower, upper = both_curves(run, "remove")
@@ -136,12 +128,3 @@ def test_kinks_lie_below_a_convex_function():
         t, d = kinks(a, low, a, np.minimum.accumulate(high))
         exact = np.maximum(pieces[:, None] - t, 0).T @ weights
         assert np.all(d <= exact / (pieces @ weights) * (1 + 1e-12) + 1e-300)
-
-
-def test_lines_that_meet_in_order():
-    a = np.exp(np.linspace(0, 2, 40))
-    rough = 0.3 / a * (1 + 0.05 * np.sin(9 * np.arange(40.0)))
-    b, low, x = hull(a, rough)
-    assert np.all(np.diff(x) <= 0) and len(x) == len(b) - 1
-    assert np.all(np.interp(a, b, low) <= rough * (1 + 1e-12))
-    assert x @ np.diff(b) == pytest.approx(rough[0] - rough[-1])

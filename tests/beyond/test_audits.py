@@ -31,21 +31,6 @@ def test_rate_above_in_fractions(trials, significance):
         assert tail(u) <= F(significance) < tail(u * (1 - 1e-9))
 
 
-def test_known_counts():
-    """Nine digits, from the same formulas elsewhere."""
-    counts = AttackCounts(1000, 10, 1000, 300)
-    x, y = counts.rates(0.05)
-    assert x == pytest.approx(0.0183132431, abs=6e-11)
-    assert y == pytest.approx(0.3294616787, abs=6e-11)
-    assert counts.epsilon(delta=1e-5) == pytest.approx(3.600441479, abs=6e-10)
-    assert counts.mu() == pytest.approx(2.531303428, abs=6e-10)
-    few = AttackCounts(500, 0, 500, 250)
-    assert few.epsilon(delta=1e-5) == pytest.approx(4.126119572, abs=6e-10)
-    assert few.mu() == pytest.approx(2.327338660, abs=6e-10)
-    none = AttackCounts(1000, 0, 1000, 0)
-    assert none.epsilon(delta=0.0) == pytest.approx(5.600587531, abs=6e-10)
-
-
 @pytest.mark.parametrize("mu", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("threshold", [-1.0, 0.5, 2.0])
 def test_coverage_by_enumeration(mu, threshold):

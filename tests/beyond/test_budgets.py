@@ -1,7 +1,6 @@
-"""Budgets and odometers against exact trees of adaptive choices.
+"""Budgets against the engine, odometers against their formula.
 
-An analyst chooses among random releases of few outcomes, by the answers
-before. All leaves are enumerated in fractions.
+The page enumerates trees of adaptive choices.
 """
 
 import json
@@ -36,76 +35,6 @@ MENU = [
 ]
 
 
-def random_pair(rng, spread=12):
-    size = int(rng.integers(2, 4))
-    p, q = rng.integers(1, 30, (2, size))
-    q = p + q % (spread + 1)
-    return [F(int(x), int(p.sum())) for x in p], [
-        F(int(x), int(q.sum())) for x in q
-    ]
-
-
-def pure_cost(pair):
-    """zCDP of a pure bound."""
-    ratios = [x / y for x, y in zip(*pair, strict=True)]
-    return math.log(max(max(ratios), 1 / min(ratios))) ** 2 / 2 * UP
-
-
-def binary_pair(rng):
-    """Probabilities in 64ths, which floats hold."""
-    size = int(rng.integers(2, 4))
-    shares = rng.dirichlet([9] * size, 2)
-    return [
-        [F(1 + int(x), 64) for x in rng.multinomial(64 - size, row)]
-        for row in shares
-    ]
-
-
-def released(pair):
-    return al.Release(al.DiscretePair(*(list(map(float, x)) for x in pair)))
-
-
-def grow(rng, budget, menu, depth, p=F(1), q=F(1)):
-    """Leaves (p, q) of an analyst who adapts, as long as something fits."""
-    fits = [x for x in menu if depth and budget.can(released(x))]
-    if not fits:
-        return [(p, q)]
-    pair = fits[int(rng.integers(len(fits)))]
-    later = replace(budget)
-    later.spend(released(pair))
-    return [
-        leaf
-        for x, y in zip(*pair, strict=True)
-        for leaf in grow(rng, later, menu, depth - 1, p * x, q * y)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "delta"), [(0.6, 0.1), (1.0, 0.01), (0.5, 0.0)]
-)
-def test_no_tree_passes_its_budget(epsilon, delta):
-    rng = np.random.default_rng(5)
-    alpha, used = F(math.exp(epsilon)) * (1 - F(1, 2**50)), []
-    for _ in range(12):
-        menu = [binary_pair(rng) for _ in range(5)]
-        start = Budget(epsilon, delta, "add-or-remove")
-        leaves = grow(rng, start, menu, 4)
-        assert sum(p for p, _ in leaves) == sum(q for _, q in leaves) == 1
-        assert not start.spent
-        for laws in (leaves, [(q, p) for p, q in leaves]):
-            assert sum(max(p - alpha * q, 0) for p, q in laws) <= delta
-            if delta > 0:
-                a = int(start.order)
-                moment = sum(p**a / q ** (a - 1) for p, q in laws)
-                whole = math.log(moment) / (a - 1)
-                cost = al.epsilon_from_rdp([whole], delta=delta, orders=[a])
-            else:
-                cost = math.log(max(p / q for p, q in laws))
-            assert cost <= epsilon * UP
-            used.append(cost / epsilon)
-    assert max(used) > 0.8  # the trees come close
-
-
 @pytest.mark.parametrize("adaptive", [True, False])
 @pytest.mark.parametrize(
     ("epsilon", "delta", "adjacency"),
@@ -136,22 +65,6 @@ def test_what_fits_is_in_the_budget(epsilon, delta, adjacency, adaptive):
     found = al.epsilon(budget.spent, **ask)
     assert found.lower <= budget.cost()
     assert found.upper <= epsilon * (UP if delta == 0 else 1)
-
-
-def test_a_list_costs_less_and_an_order_is_fixed():
-    for epsilon in (0.5, 2.0, 8.0):
-        both = [Budget(epsilon, 1e-6, "remove", x) for x in (True, False)]
-        query = al.Release(al.Gaussian(8 / epsilon), al.Poisson(0.01), 20)
-        assert both[0].cost(query) >= both[1].cost(query)
-        order = both[0].order
-        both[0].spend(query)
-        assert both[0].order == order == both[1].order
-        assert both[0].cost() == al.epsilon_from_rdp(
-            al.rdp_curve(query, adjacency="remove"),
-            delta=1e-6,
-            orders=[order],
-        )
-    assert Budget(1e-5, 1e-6, "add").order == math.inf  # nothing else fits
 
 
 def test_json():
@@ -193,35 +106,6 @@ def test_json():
     for wrong in ("[]", "{}", json.dumps(values | {"more": 1})):
         with pytest.raises(ValueError, match="text must be what to_json"):
             Budget.from_json(wrong)
-
-
-def test_odometer_at_all_times():
-    """P[the loss ever exceeds the reading] by enumeration."""
-    rng = np.random.default_rng(11)
-    worst = 0.0
-    for _ in range(60):
-        menu = [random_pair(rng, 12) for _ in range(6)]
-        delta = float(rng.choice([0.95, 0.8, 0.3]))
-        levels = int(rng.integers(1, 3))
-        start = ZCDPOdometer(delta, first=0.1, levels=levels)
-
-        def visit(meter, depth, p, q, menu=menu):
-            """Probability under P of passing the reading from here on."""
-            if math.log(p / q) > meter.epsilon:
-                return p
-            if depth == 0:
-                return F(0)
-            pair = menu[int(rng.integers(len(menu)))]
-            later = meter.after(pure_cost(pair))
-            return sum(
-                visit(later, depth - 1, p * x, q * y)
-                for x, y in zip(*pair, strict=True)
-            )
-
-        passed = visit(start, 5, F(1), F(1))
-        assert passed <= delta
-        worst = max(worst, float(passed) / delta)
-    assert worst > 0
 
 
 def test_odometer_reads_its_lines():

@@ -1,4 +1,4 @@
-"""Choices, against fractions, mpmath, grids and random games."""
+"""Choices, against fractions, mpmath and grids."""
 
 import itertools
 import math
@@ -12,21 +12,11 @@ import accountlib as al
 from accountlib.beyond import choosing
 
 
-def stick(p, q, at):
-    return float(np.sum(np.maximum(p - math.exp(at) * q, 0)))
-
-
 @pytest.mark.parametrize("most", [1e-6, 0.1, 1.0, 5.0, 60.0])
 def test_the_pair_of_the_class(most):
     pair = choosing.ChoicePair(most)
     with mpmath.workdps(40):
-        for share in (-0.9, -0.2, 0.0, 0.3, 0.999):
-            x = share * most
-            e = mpmath.mpf(most)
-            true = (1 - mpmath.exp((mpmath.mpf(x) - e) / 2)) ** 2
-            true /= 1 - mpmath.exp(-e)
-            assert abs(pair.delta(x) / true - 1) < 1e-12
-            assert pair.reversed() is pair
+        e = mpmath.mpf(most)
         edges = np.array([-1.5, -0.5, -0.1, 0.0, 0.7, 1.2]) * most
         inner = np.clip(edges, -most, most)
         with np.errstate(divide="ignore"):  # cells that are clipped away
@@ -43,30 +33,6 @@ def test_the_pair_of_the_class(most):
                     abs(found - true) <= cells.mass_error[k] * true
                 )
     assert abs(p.sum() - 1) < 1e-13 and abs(q.sum() - 1) < 1e-13
-
-
-def by_recursion(x, most, k, tops):
-    """A value of the game for tops from a list: a strategy, so below."""
-    if k == 0:
-        return max(0.0, -math.expm1(x))
-    best = 0.0
-    for t in tops:
-        p = math.expm1(t - most) / math.expm1(-most)
-        then = by_recursion(x - t, most, k - 1, tops)
-        other = by_recursion(x - t + most, most, k - 1, tops)
-        best = max(best, p * then + (1 - p) * other)
-    return best
-
-
-@pytest.mark.parametrize("most", [0.3, 1.0, 3.0])
-def test_strategies_are_below(most):
-    """Tops off the grid, three rounds, plain recursion."""
-    tops = np.array([0.07, 0.23, 0.41, 0.5, 0.61, 0.77, 0.93]) * most
-    for x in np.array([0.0, 0.4, 1.3]) * most:
-        value = by_recursion(x, most, 3, tops)
-        found = choosing.choices_delta(float(x), bounded_range=most, count=3)
-        assert value <= found.upper
-        assert found.lower >= value * (1 - 0.01)
 
 
 @pytest.mark.parametrize("most", [0.01, 1.0, 8.0])
@@ -90,9 +56,6 @@ def test_renyi(most):
         assert np.max(exact) <= found * (1 + 1e-9)
         if 1.5 <= order <= 64 and most >= 1:
             assert np.max(exact) >= found * (1 - 1e-5)
-    known = (0.1831125, 0.2402290, 0.4295335, 0.6354594)
-    ours = choosing.choice_rdp([1.5, 2, 4, 8], bounded_range=1.0)
-    assert np.allclose(ours, known, 1e-6, 0)
 
 
 @pytest.mark.parametrize("most", [40.0, 100.0])

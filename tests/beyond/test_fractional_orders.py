@@ -38,7 +38,7 @@ def normal(order, noise, sizes, chances, add, rate=1):
     return exact(order, ratio, mp.npdf, edges, add, rate)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_steps_are_bounded_from_above(seed):
     rng = np.random.default_rng(seed)
     noise = float(10 ** rng.uniform(-0.4, 1.5))
@@ -55,21 +55,6 @@ def test_random_steps_are_bounded_from_above(seed):
         known = normal(order, noise, range(size + 1), chances, side == "add")
         setting = (noise, rate, order, size, side)
         assert known * (1 - mpf(1e-9)) <= value <= known * 1.001, setting
-
-
-def test_whole_orders_agree():
-    rng = np.random.default_rng(3)
-    for _ in range(10):
-        noise = float(10 ** rng.uniform(-1, 2))
-        rate = float(10 ** rng.uniform(-6, 0))
-        order = float(rng.integers(2, 2 + math.ceil(10 * min(noise, 1))))
-        for base in (al.Gaussian(max(noise, 0.4)), al.Laplace(noise)):
-            run = al.Release(base, al.Poisson(rate), count=3)
-            one, two = (
-                curve(run, adjacency="remove")(order)
-                for curve in (al.rdp_curve, fractional_rdp)
-            )
-            assert one * (1 - 1e-9) <= two <= one * 1.001, (run, order)
 
 
 def test_what_has_no_whole_orders():

@@ -19,10 +19,9 @@ import pytest
 from flint import ctx
 
 import accountlib as al
-from accountlib.beyond import certificates, verify
+from accountlib.beyond import verify
 from tests import ROOT
 from tests.settings import ordinary
-from tests.test_random import ask
 from tests.truth import NoTruth, truth_of
 
 SOURCE = (ROOT / "accountlib/beyond/verify.py").read_text("utf-8")
@@ -79,7 +78,7 @@ def drawn(rng, most):
         s = ordinary(rng)
         few = sum(x[2] for x in s.releases) < most and len(s.releases) < 5
         if few and s.adjacency in verify.SIGNS:
-            return s, (s.releases, s.adjacency, s.group_size)
+            return s.releases, s.adjacency, s.group_size
 
 
 def coarse(rng):
@@ -93,41 +92,16 @@ def coarse(rng):
     choice += (pick(1, 4, 32, 128), pick(1, 4, 20, 40))
     epsilons = [0.0, round(rng.uniform(0, 1), 3), round(rng.uniform(0, 8), 3)]
     try:
-        found = wrong(verify, case_of(drawn(rng, 999)[1], choice, epsilons))
+        found = wrong(verify, case_of(drawn(rng, 999), choice, epsilons))
     except (NoTruth, ValueError):
         return False
     assert not found, found
     return True
 
 
-def agree(rng):
-    """Is an answer of the engine confirmed to 1 %? Never contradicted."""
-    s, setting = drawn(rng, 1e3)
-    bound, delta = ask(s), s.value
-    if s.question == "delta" or not 1e-6 < bound.upper < 900:
-        return None
-    count = sum(x[2] for x in s.releases)
-    step, bits = certificates.step_and_bits(bound.upper, delta, count)
-    at = [0.99 * bound.lower, bound.lower, bound.upper, 1.01 * bound.upper]
-    choice = F(step), bits, F(delta), 4, 128, 20
-    try:
-        below, lower, upper, above = ends(verify, setting, choice, at)
-    except ValueError:
-        return None
-    less, more = delta * (1 - CLOSE), delta * (1 + CLOSE)
-    assert upper[0] <= more and lower[1] >= less, (s, bound)
-    return below[0] >= less and above[1] <= more
-
-
 def test_coarse_tables_enclose_the_truth():
     rng = np.random.default_rng(3)
-    assert sum(coarse(rng) for _ in range(60)) > 40
-
-
-def test_the_engine_is_confirmed():
-    rng = np.random.default_rng(5)
-    found = [agree(rng) for _ in range(30)]
-    assert found.count(True) > 15 and found.count(False) < 4
+    assert sum(coarse(rng) for _ in range(30)) > 20
 
 
 def sharp():

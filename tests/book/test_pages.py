@@ -26,6 +26,7 @@ import accountlib
 from tests import ROOT
 from tests.book.built import HTML, PAGES
 
+is_there = functools.cache(Path.is_file)
 LOADED = {"script": "src", "img": "src", "iframe": "src", "link": "href"}
 
 
@@ -47,11 +48,6 @@ def tags(page):
 @functools.cache
 def anchors(page):
     return {"", "top"} | {x["id"] for _, x in tags(page) if "id" in x}
-
-
-@functools.cache
-def is_there(file):
-    return file.is_file()
 
 
 @pytest.mark.parametrize("page", PAGES)

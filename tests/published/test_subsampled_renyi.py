@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.stats
 
 import accountlib as al
 from tests import DATA
@@ -141,24 +140,6 @@ def test_figure_2_and_what_follows():
     assert 0.0730703 <= al.poisson_rdp(3, rdp=rising, rate=0.5)
 
 
-@pytest.mark.parametrize("order", [9, 200])
-def test_the_factor_3_does_not_repair_a_curve_of_one_direction(order):
-    """Both bounds hold for curves of both directions, and no others."""
-    p, q = np.array([0.95, 0.05]), np.array([0.75, 0.25])
-
-    def divergence(a, p=p, q=q):
-        power = np.asarray(a)[..., None]
-        return np.log(np.sum(p**power * q ** (1 - power), -1)) / (a - 1)
-
-    def both(a):
-        return np.maximum(divergence(a), divergence(a, q, p))
-
-    add = divergence(order, q, (p + q) / 2)
-    assert al.poisson_rdp(order, rdp=divergence, rate=0.5) < add
-    for bound in ("tight", "general"):
-        assert al.poisson_rdp(order, rdp=both, rate=0.5, bound=bound) >= add
-
-
 def abadi_sketch(order, sigma, rate):
     """Lemma 3 of Abadi et al. with its terms up to the third power, as in
     the script of Figure 3: a sketch, and no proven bound."""
@@ -175,33 +156,3 @@ def test_abadi_in_figure_3():
     """The authors' script gives these values."""
     for order, known in ((2, 8.008008e-8), (10, 4.023305e-7)):
         assert close(abadi_sketch(order, 5.0, 1e-3), known, 1e-6)
-
-
-def test_theorem_11_in_closed_form():
-    """Also the version for Theorem 5: 3 B - 2 (the terms up to 2)."""
-    for sigma, rate, n, tau in (
-        (5, 1e-3, 60, 10),
-        (2, 0.1, 9, 2),
-        (1, 0.3, 7, 3),
-    ):
-        curve = partial(al.gaussian_rdp, noise_multiplier=sigma)
-        mass = scipy.stats.binom(n, rate).pmf(np.arange(n + 1))
-        k = np.arange(n + 1)
-        whole = np.exp(k * (k - 1) / (2 * sigma**2))
-        x = math.exp(curve(n - tau))
-        middle = (k > tau) & (k <= n - tau)
-        ends = math.fsum((mass * whole)[~middle])
-        power = (1 - rate + rate * x) ** n / x
-        chance = scipy.stats.binom(n, rate * x / (1 - rate + rate * x))
-        braces = ends + power * (chance.cdf(n - tau) - chance.cdf(tau))
-        first = math.fsum((mass * whole)[:3])
-        for bound, total in (
-            ("tight", braces),
-            ("general", 3 * braces - 2 * first),
-        ):
-            value = al.poisson_rdp_terms(
-                n, rdp=curve, rate=rate, terms=tau, bound=bound
-            )
-            assert close(value, math.log(total) / (n - 1), 1e-6)
-            exact = al.poisson_rdp(n, rdp=curve, rate=rate, bound=bound)
-            assert exact <= value
