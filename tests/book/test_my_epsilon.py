@@ -7,7 +7,6 @@ import secrets
 import statistics
 
 import accountlib as al
-from accountlib.beyond.other_samplers import ShuffledEpochs, ZeroedBatch
 from tests.book.conftest import address
 
 FORM = "notebooks/my_epsilon.html"
@@ -38,24 +37,22 @@ def question(rng):
     if rng.random() < 0.2 and sampler == "poisson":
         batch, steps = 1_000_000, min(steps, 100)
     rate = batch / 1_000_000
-    sampling, count, numbers = {
-        "poisson": (al.Poisson(rate), steps, {}),
-        "fixed": (ZeroedBatch(batch, 1_000_000), steps, {}),
-        "allocation": (al.RandomAllocation, rng.randint(1, 20), None),
-        "shuffled": (ShuffledEpochs, rng.randint(1, 20), None),
+    slots, epochs = rng.randint(2, 100), rng.randint(1, 20)
+    sampling, count = {
+        "poisson": (al.Poisson(rate), steps),
+        "fixed": (al.ZeroedBatch(batch, 1_000_000), steps),
+        "allocation": (al.RandomAllocation(slots), epochs),
+        "shuffled": (al.ShuffledEpochs(slots), epochs),
     }[sampler]
-    if numbers is None:
-        slots = rng.randint(2, 100)
-        sampling = sampling(slots)
-        numbers = {"slots": slots, "epochs": count}
     asked = {
         "sampler": sampler,
         "adjacency": adjacency,
         "noise": noise,
         "rate": rate,
         "steps": steps,
+        "epochs": epochs,
+        "slots": slots if sampler in SAMPLERS[-2:] else 0,
         "delta": float(f"{power(1e-12, 1e-2):.2g}"),
-        **numbers,
     }
     return asked, al.Release(al.Gaussian(noise), sampling, count=count)
 
