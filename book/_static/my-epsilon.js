@@ -11,23 +11,22 @@ function accountant() {
     [0.9324695142031521, 0.1713244923791704]];
   const floats = (n) => new Float64Array(n);
 
-  const mass = (left, right) => { // of N(0, 1) in a narrow cell
-    const m = (left + right) / 2, h = (right - left) / 2;
+  const mass = (left, right, shift = 0) => { // of N(shift, 1) in a cell
+    const m = (left + right) / 2 - shift, h = (right - left) / 2;
     return (h / sqrt(2 * PI)) * RULE.reduce((sum, [s, w]) => sum + w * (
       exp(-((m - h * s) ** 2) / 2) + exp(-((m + h * s) ** 2) / 2)), 0);
   };
 
-  /* A law of the ratio r of P and Q over n steps: ascending ratios, and masses
-     q under Q, wrong by the factors 1 + off and 1 + bad; a mass of `lost` is
-     missing. It is made of cells with masses q and p under Q and P. From below
-     these stay whole; from above (up) each is split between both edges, with
-     the same mean. Places at the ends with less mass than room are lost. */
+  /* Ratios r of P and Q over n steps, ascending, and masses under Q: wrong by
+     factors 1 + off and 1 + bad, without a mass of `lost`. From cells with the
+     masses q and p: from below these stay whole, from above (up) each is split
+     between its edges. Ends with less mass than room are lost. */
   const law = (n, edges, q, p, up, room, lost, off, bad) => {
     const r = up ? edges : p.map((m, k) => m / q[k]), seen = [];
     const mass = up ? floats(r.length) : q;
     if (up) q.forEach((m, k) => {
-      const share = (p[k] / m - r[k]) / (r[k + 1] - r[k]) || 0;
-      const part = m * min(max(share, 0), 1);
+      const share = (p[k] / m - r[k]) / (r[k + 1] - r[k]);
+      const part = m && r[k] !== r[k + 1] ? m * min(max(share, 0), 1) : 0;
       mass[k] += m - part;
       mass[k + 1] += part;
     });
@@ -40,7 +39,7 @@ function accountant() {
     for (; s <= t; s += 1) if (!(mass[s] <= 1e-290)) seen.push(s);
     const [x, w] = [r, mass].map((v) => Float64Array.from(seen, (k) => v[k]));
     return { n, r: x, q: w, lost: lost + low + high, off, bad, spread: sqrt(
-      x.reduce((sum, v, i) => sum + w[i] * log(v) ** 2, 1e-30)) };
+      x.reduce((sum, v, i) => sum + w[i] * max(v, 1) * log(v) ** 2, 1e-30)) };
   };
 
   /* One step in cells of its outcome: P is (1 - rate) N_0 + rate N_a, Q the
@@ -50,10 +49,10 @@ function accountant() {
     const z = floats(cells + 1).map((_, i) => from + (to - from) * i / cells);
     const at = (shift, x) => 1 - rate + rate * exp(shift * (x - shift / 2));
     const [p, q] = [a, b].map((shift) => floats(cells).map((_, i) => (1 - rate)
-      * mass(z[i], z[i + 1]) + rate * mass(z[i] - shift, z[i + 1] - shift)));
+      * mass(z[i], z[i + 1]) + rate * mass(z[i], z[i + 1], shift)));
     const off = UNIT * (64 + 12 * (to - from) ** 2);
     return law(1, z.map((x) => at(a, x) / at(b, x)), q, p, up, 0, lost, off,
-      off + 2000 * UNIT);
+      off + 6000 * UNIT);
   };
 
   /* All products (or means) of two ratios, in cells between `size` places. */
@@ -95,12 +94,12 @@ function accountant() {
   const largest = (mu, n, cells = 1000) => () => {
     const [q, p, above] = [0, 0, 0].map(() => floats(cells + 1));
     const z = (i) => ((29 + 4 * mu) * i) / cells - 20, below = [0, 0, 0];
-    const cell = (i, shift) => mass(z(i) - shift, z(i + 1) - shift);
+    const cell = (i, shift) => mass(z(i), z(i + 1), shift);
     for (let i = cells; i--;) above[i] = above[i + 1] + cell(i, 0);
     for (let i = 0; i < cells; i += 1) {
       const c = [0, mu, 2 * mu].map((shift) => cell(i, shift));
-      const right = above[i + 1];
-      const all = right < 0.5 ? log1p(-right) : log(below[0] + c[0]);
+      const more = above[i + 1];
+      const all = more < 0.5 ? log1p(-more) : log(below[0] + c[0]);
       const rise = -expm1((n - 1) * log1p(-c[0] / exp(all)));
       const [s, t] = [1, 2].map(
         (k) => (c[k] + below[k] * rise) * exp((n - 1) * all));
@@ -111,9 +110,8 @@ function accountant() {
   };
 
   /* Laws that bound a run from above (true) and from below (false). */
-  const laws = (question, size) => {
-    const { sampler, adjacency, noise, rate, steps, epochs, slots, uneven,
-      delta } = question;
+  const laws = ({ sampler, adjacency, noise, rate, steps, epochs, slots, delta,
+    uneven }, size) => {
     const mu = 1 / noise, swap = adjacency === "substitute";
     const zero = adjacency === "zero-out", moved = zero ? mu : 2 * mu;
     const rest = delta / (slots ? slots * epochs : steps);
@@ -121,7 +119,7 @@ function accountant() {
     const one = (r, a, b = 0) => (up) => step(
       r, a, b, min(b, 0) - reach, reach + a, size, lost, up);
     const epoch = (shift) => (up) => power(
-      one(1, shift)(up), slots, size, 1e-4 * rest, up, true);
+      one(1, shift)(up), slots, size, 1e-6 * rest, up, true);
     const splice = (...pairs) => () => { // see Spliced
       const [one, two] = pairs.map(([a, b]) => step(rate, a, b, (a + b) / 2,
         reach + a, size, lost, true));
@@ -131,10 +129,10 @@ function accountant() {
       const atom = 8 * one.off + max(0, ...[p, q].map(
         (v) => 1 - v.reduce((sum, m) => sum + m)));
       q[two.q.length] = p[two.q.length] = atom;
-      return law(1, 0, q, p, false, 0, 2 * lost, one.off, one.bad);
+      return law(1, 0, q, p, false, 0, one.lost + two.lost, one.off, one.bad);
     };
     const whole = (make, count, ...sides) => sides.map(
-      (up) => [up, power(make(up), count, size, 1e-4 * rest, up)]);
+      (up) => [up, power(make(up), count, size, 1e-6 * rest, up)]);
     if (sampler === "poisson")
       return whole(one(rate, mu, swap ? -mu : 0), steps, true, false);
     if (sampler === "allocation") return whole(epoch(mu), epochs, true, false);
@@ -152,8 +150,9 @@ function accountant() {
     ...[1, -1].map((way) => {
       const at = (epsilon, e = exp(epsilon)) => r.reduce((sum, x, i) => sum
         + q[i] * max(way > 0 ? x - e : 1 - e * x, 0), 0);
-      const beyond = (x) => (up ? !((1 + bad) * at(x - off) + lost <= delta)
-        : (1 - bad) * at(x + off) > delta);
+      const s = off * (1 + off), f = (1 + bad) * (1 + off) - 1;
+      const beyond = (x) => (up ? !((1 + f) * at(x - s) + lost <= delta)
+        : (1 - f) * at(x + s) > delta);
       let [a, b] = [0, beyond(0) ? 512 : 0];
       for (let k = 0; k < 50; k += 1) {
         const middle = (a + b) / 2;
@@ -169,7 +168,7 @@ function accountant() {
     const wide = (high - low) / (high + 1e-6); // or not a number
     return size > 300 || wide < 1e-3 || low > target || high <= target
       ? [low, high, all] : certified(question, target, ceil(
-        300 * min(max(sqrt(1.4e3 * wide) || 5, 2), 5)));
+        300 * min(max(sqrt(2e3 * wide) || 5, 1.5), 9)));
   };
 
   return (question) => { // noise, both ends, both at deltas from 0.1 on
@@ -204,8 +203,7 @@ function accountant() {
     return x > 0 && x < Infinity ? +(whole * unit).toPrecision(4) : x;
   };
   const interval = (low, high) => `${rounded(low, -1)} to ${rounded(high, 1)}`;
-  const cell = (x) => cells.find(({ dataset: { ask } }) => ask
-    === `${x.sampler} ${x.adjacency}`).dataset;
+  const cell = (x) => id(`${x.sampler}-${x.adjacency}`).dataset;
 
   const asked = (x) => { // as the accountant needs it
     const all = Math.floor(x.records / x.batch);
@@ -216,7 +214,8 @@ function accountant() {
     return { ...x, rate, steps, slots, epochs, uneven };
   };
   const why = (x) => [ // a question has no answer here
-    [x.steps > 1e7, "This form counts at most ten million steps."],
+    [x.steps > 1e7 || x.rate < 1e-8,
+      "This form counts at most 1e7 steps, with rates from 1e-8 on."],
     [x.by === "rate" && x.sampler !== "poisson",
       "Only Poisson samples have a rate: give records and batch."],
     [x.sampler === "fixed" && x.rate === 1 && x.adjacency === "add-or-remove",
@@ -245,9 +244,9 @@ function accountant() {
     for (const key of ["sampler", "adjacency"])
       facts[`the_${key}`] = form[key].selectedOptions[0].dataset.said;
     const told = (text) => text.replace(/{(\w+)}/g, (_, key) => facts[key]);
-    facts.said = noise === Infinity ? "No noise up to 1000 is proven enough."
-      : told(`With noise multiplier {noise}, epsilon is ${interval(low, high)}`
-        + " at delta = {delta}, if one record is {the_adjacency}.");
+    facts.said = told("With noise multiplier {noise}, epsilon is "
+      + `${interval(low, high)} at delta = {delta}, if one record is `
+      + "{the_adjacency}.");
     for (const key of ["call", "drawn"]) facts[key] = told(cell(x)[key]);
     [0, 1].forEach((end) => id(`end-${end}`).setAttribute("points", curve.map(
       (ends, k) => [50 + (330 * ends[end]) / most, 10 + 20 * k]).filter(
@@ -255,17 +254,20 @@ function accountant() {
     fill(facts);
   };
 
-  const start = () => {
+  const stop = () => { // no old answer beside a new question
     worker?.terminate();
     cells.forEach((one) => { one.textContent = ""; });
+    fill({ said: "Computing …" });
+  };
+  const start = () => {
     const question = read();
     if (question.said) return fill(question); // why there is no answer
-    location.replace(`#${new URLSearchParams(new FormData(form))}`);
-    fill({ said: "Computing …" });
+    history.replaceState(0, "", `#${new URLSearchParams(new FormData(form))}`);
     worker = new Worker(url);
     worker.onmessage = ({ data: [k, found] }) => {
       if (k >= 0) cells[k].textContent = interval(found[1], found[2]);
-      else show(asked(question), found);
+      else if (found[0] < Infinity) show(asked(question), found);
+      else fill({ said: "No noise up to 1000 is proven enough." });
       if (k < 0 && found[0] < Infinity) cells.forEach((one, i) => {
         const [sampler, adjacency] = one.dataset.ask.split(" ");
         const x = asked({ ...question, sampler, adjacency, noise: found[0] });
@@ -276,12 +278,14 @@ function accountant() {
     return worker.postMessage([-1, asked(question)]);
   };
   const load = (text) => {
+    stop();
     for (const [key, value] of new URLSearchParams(text))
-      if (form[key]) form[key].value = value;
+      if (form.elements[key]?.name === key) form.elements[key].value = value;
     start();
   };
   form.addEventListener("input", ({ target }) => {
     clearTimeout(later); // wait until the number is whole
+    stop();
     for (const box of [id("preset"), id("opacus")])
       if (box !== target) box.value = ""; // it would not be what is answered
     const one = /^\W*\(([^,()]+),([^,()]+),([^,()]+)\)\W*$/.exec(target.value);
@@ -292,5 +296,6 @@ function accountant() {
     else fill({ said: "This form takes one entry: [(noise, rate, steps)]. For "
       + "more use al.from_opacus(history) in Python." });
   });
-  if (location.hash) load(location.hash.slice(1));
+  window.onhashchange = () => load(location.hash.slice(1));
+  if (location.hash) window.onhashchange();
 })();
