@@ -1,10 +1,6 @@
-/* The accountant and the form of the page "What is my epsilon?", which proves
-   it and has the same in Python. It sends nothing. */
-"use strict";
-
+/* Accountant and form of the page "What is my epsilon?", which proves it. */
 function accountant() {
-  const { PI, asinh, ceil, exp, expm1, hypot, log, log1p, max, min, sinh, sqrt
-  } = Math;
+  const { PI, ceil, exp, expm1, log, log1p, max, min, sqrt } = Math;
   const UNIT = 2 ** -53, FAR = 1e130; // ratios beyond it are lost
   const RULE = [[0.2386191860831969, 0.467913934572691], // Gauss-Legendre
     [0.6612093864662645, 0.3607615730481386],
@@ -59,11 +55,11 @@ function accountant() {
   const join = (one, two, size, room, up, mean) => {
     const { r: x, q: v } = one, { r: y, q: w } = two, n = one.n + two.n;
     const [a, b, c] = mean ? [one.n / n, two.n / n, 0] : [0, 0, 1];
-    const scale = 2 * hypot((a + c) * one.spread, (b + c) * two.spread);
+    const scale = 2 * Math.hypot((a + c) * one.spread, (b + c) * two.spread);
     const ends = [0, 1].map((end) => [x, y].map((v) => v.at(-end))).map(
       ([s, t]) => a * s + (b + c * s) * t);
-    const [from, to] = ends.map((r) => asinh(log(r) / scale));
-    const g = floats(size).map((_, k) => exp(scale * sinh(
+    const [from, to] = ends.map((r) => Math.asinh(log(r) / scale));
+    const g = floats(size).map((_, k) => exp(scale * Math.sinh(
       from + ((to - from) * k) / (size - 1))));
     [g[0], g[size - 1]] = ends;
     const [q, p, adds] = [0, 0, 0].map(() => floats(size - 1));
@@ -168,7 +164,7 @@ function accountant() {
     const wide = (high - low) / (high + 1e-6); // or not a number
     return size > 300 || wide < 1e-3 || low > target || high <= target
       ? [low, high, all] : certified(question, target, ceil(
-        300 * min(max(sqrt(2e3 * wide) || 5, 1.5), 9)));
+        300 * min(max(sqrt(1.5e3 * wide) || 5, 1.5), 6)));
   };
 
   return (question) => { // noise, both ends, both at deltas from 0.1 on
@@ -193,20 +189,22 @@ function accountant() {
     onmessage = ({ data: [k, x] }) => postMessage([k, answer(x)]);`]));
   let worker = null, later = 0;
   const fill = (facts) => {
-    for (const node of id("epsilon").querySelectorAll("[data-fill]"))
+    for (const node of document.querySelectorAll("[data-fill]"))
       node.textContent = facts[node.dataset.fill] ?? "";
-    id("result").hidden = !facts.call; // nothing to copy
+    id("result").style.visibility = facts.call ? "" : "hidden"; // none to copy
   };
   const rounded = (x, way) => { // to four digits, away from the truth
     const unit = 10 ** (Math.floor(Math.log10(x)) - 3), places = x / unit;
     const whole = way > 0 ? Math.ceil(places) : Math.floor(places);
     return x > 0 && x < Infinity ? +(whole * unit).toPrecision(4) : x;
   };
-  const interval = (low, high) => `${rounded(low, -1)} to ${rounded(high, 1)}`;
+  const interval = (low, high) => (low > 0 ? `${rounded(low, -1)} to ${
+    rounded(high, 1)}` : `at most ${rounded(high, 1)}`);
   const cell = (x) => id(`${x.sampler}-${x.adjacency}`).dataset;
 
   const asked = (x) => { // as the accountant needs it
-    const all = Math.floor(x.records / x.batch);
+    const all = Math[x.sampler === "shuffled" ? "ceil" : "floor"](
+      x.records / x.batch);
     const rate = x.by === "rate" ? x.rate : x.batch / x.records;
     const steps = x.steps ?? Math.ceil((x.epochs / rate) * (1 - 1e-12));
     const slots = /shuf|alloc/.test(x.sampler) ? all : 0;
@@ -228,15 +226,16 @@ function accountant() {
     for (const box of form.querySelectorAll("[data-if]"))
       box.disabled = box.parentNode.hidden = !box.dataset.if.split(" ").some(
         (name) => shown.includes(name));
-    form.batch.max = form.records.value;
+    form.batch.dataset.most = form.records.value;
     for (const box of form.querySelectorAll("[name]:enabled")) {
-      if (!box.checkValidity())
-        return { said: `${box.title}: ${box.validationMessage}` };
-      x[box.name] = box.type === "number" ? +box.value : box.value;
+      const { least, most, kind } = box.dataset, value = +box.value;
+      x[box.name] = least ? value : box.value;
+      if (!(least ? value >= +least && value <= +most : box.value)
+        || (kind && value % 1)) return { said: `${box.title}: ${
+        box.value || "this"} is no ${kind}number from ${least} to ${most}.` };
     }
     return why(asked(x)) ? { said: why(asked(x)) } : x;
   };
-
   const show = (x, [noise, low, high, curve]) => {
     const most = Math.max(0, ...curve.flat().filter(Number.isFinite));
     const facts = { ...x, noise, delta: form.delta.value,
@@ -253,16 +252,14 @@ function accountant() {
       ([place]) => place > 50 && place < 381).join(" ")));
     fill(facts);
   };
-
   const stop = () => { // no old answer beside a new question
     worker?.terminate();
-    cells.forEach((one) => { one.textContent = ""; });
     fill({ said: "Computing …" });
   };
   const start = () => {
     const question = read();
-    if (question.said) return fill(question); // why there is no answer
     history.replaceState(0, "", `#${new URLSearchParams(new FormData(form))}`);
+    if (question.said) return fill(question); // why there is no answer
     worker = new Worker(url);
     worker.onmessage = ({ data: [k, found] }) => {
       if (k >= 0) cells[k].textContent = interval(found[1], found[2]);
@@ -290,12 +287,14 @@ function accountant() {
       if (box !== target) box.value = ""; // it would not be what is answered
     const one = /^\W*\(([^,()]+),([^,()]+),([^,()]+)\)\W*$/.exec(target.value);
     if (target.id === "my-preset") load(target.value);
-    else if (target.id !== "my-opacus") later = setTimeout(start, 300);
+    else if (target.id !== "my-opacus" || !target.value)
+      later = setTimeout(start, 300);
     else if (one) load("ask=epsilon&sampler=poisson&by=rate&adjacency="
-      + `add-or-remove&noise=${+one[1]}&rate=${+one[2]}&steps=${+one[3]}`);
+      + `zero-out&noise=${+one[1]}&rate=${+one[2]}&steps=${+one[3]}`);
     else fill({ said: "This form takes one entry: [(noise, rate, steps)]. For "
       + "more use al.from_opacus(history) in Python." });
   });
-  window.onhashchange = () => load(location.hash.slice(1));
-  if (location.hash) window.onhashchange();
+  window.onhashchange = () => /=/.test(location.hash)
+    && load(location.hash.slice(1));
+  window.onhashchange();
 })();
