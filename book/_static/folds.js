@@ -1,7 +1,5 @@
 /* Solutions and long proofs, marked "dropdown", are folded under their title;
    where scripts are off they stand open. */
-"use strict";
-
 for (const box of document.querySelectorAll(".admonition.dropdown")) {
   const details = document.createElement("details");
   const summary = document.createElement("summary");
