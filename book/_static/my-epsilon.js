@@ -163,8 +163,8 @@ function accountant() {
     const all = laws(question, size), [low, high] = ends(all, question.delta);
     const wide = (high - low) / (high + 1e-6); // or not a number
     return size > 300 || wide < 1e-3 || low > target || high <= target
-      ? [low, high, all] : certified(question, target, ceil(
-        300 * min(max(sqrt(1.5e3 * wide) || 5, 1.5), 6)));
+      ? [low, high, all] : certified(question, target, ceil(300
+        * min(max(sqrt(1.5e3 * wide) || 5, 1.5), wide > 0.15 ? 2 : 6)));
   };
 
   return (question) => { // noise, both ends, both at deltas from 0.1 on
