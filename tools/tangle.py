@@ -338,6 +338,7 @@ def main() -> int:
     there = {
         path: path.read_text(encoding="utf-8")
         for path in (ROOT / PACKAGE).rglob("*.py")
+        if path.name != "__main__.py"
     }
     paths = sorted(files.keys() | there.keys())
     wrong = [path for path in paths if files.get(path) != there.get(path)]

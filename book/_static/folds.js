@@ -1,5 +1,4 @@
-/* Solutions and long proofs, marked "dropdown", are folded under their title;
-   where scripts are off they stand open. */
+/* Solutions and proofs marked "dropdown" fold; without scripts all is open. */
 for (const box of document.querySelectorAll(".admonition.dropdown")) {
   const details = document.createElement("details");
   const summary = document.createElement("summary");

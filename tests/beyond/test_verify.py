@@ -293,7 +293,7 @@ def test_a_file_alone(tmp_path, honest):
     (tmp_path / "verify.py").write_text(SOURCE)
     (tmp_path / "good").write_text(honest[1])
     (tmp_path / "bad").write_bytes(b"\xff" + honest[1].encode())
-    ways = ["-I", tmp_path / "verify.py"], ["-m", "accountlib.beyond.verify"]
+    ways = ["-I", tmp_path / "verify.py"], ["-m", "accountlib", "verify"]
     for way, (name, code) in product(ways, (("good", 0), ("bad", 1))):
         command = [sys.executable, *way, tmp_path / name]
         done = subprocess.run(command, capture_output=True, text=True)
