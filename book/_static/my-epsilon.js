@@ -175,7 +175,6 @@ function accountant() {
       if (certified({ ...question, noise }, target)[1] <= target) high = noise;
       else low = noise;
     }
-    if (high > 1000) return [Infinity, 0, Infinity, []];
     const [least, most, all] = certified({ ...question, noise: high });
     return [high, least, most, Array.from({ length: 10 }, (_, k) => ends(
       all, 0.1 * (10 * question.delta) ** (k / 9)))];
@@ -193,23 +192,23 @@ function accountant() {
       node.textContent = facts[node.dataset.fill] ?? "";
     id("result").style.visibility = facts.call ? "" : "hidden"; // none to copy
   };
-  const rounded = (x, way) => { // to four digits, away from the truth
-    const unit = 10 ** (Math.floor(Math.log10(x)) - 3), places = x / unit;
-    const whole = way > 0 ? Math.ceil(places) : Math.floor(places);
-    return x > 0 && x < Infinity ? +(whole * unit).toPrecision(4) : x;
+  const rounded = (x, way = Math.ceil) => { // to four digits
+    const unit = 10 ** (Math.floor(Math.log10(x)) - 3);
+    return x > 0 && x < Infinity ? +(way(x / unit) * unit).toPrecision(4) : x;
   };
-  const interval = (low, high) => (low > 0 ? `${rounded(low, -1)} to ${
-    rounded(high, 1)}` : `at most ${rounded(high, 1)}`);
+  const interval = (low, high) => (low > 0 ? `${rounded(low, Math.floor)} to ${
+    rounded(high)}` : `at most ${rounded(high)}`);
   const cell = (x) => id(`${x.sampler}-${x.adjacency}`).dataset;
 
   const asked = (x) => { // as the accountant needs it
     const all = Math[x.sampler === "shuffled" ? "ceil" : "floor"](
       x.records / x.batch);
-    const rate = x.by === "rate" ? x.rate : x.batch / x.records;
+    const share = x.rate ?? `${x.batch}/${x.records}`;
+    const rate = x.rate ?? x.batch / x.records;
     const steps = x.steps ?? Math.ceil((x.epochs / rate) * (1 - 1e-12));
     const slots = /shuf|alloc/.test(x.sampler) ? all : 0;
     const uneven = x.records % x.batch > 0, epochs = x.epochs ?? steps / all;
-    return { ...x, rate, steps, slots, epochs, uneven };
+    return { ...x, share, rate, steps, slots, epochs, uneven };
   };
   const why = (x) => [ // a question has no answer here
     [x.steps > 1e7 || x.rate < 1e-8,
@@ -234,12 +233,13 @@ function accountant() {
         || (kind && value % 1)) return { said: `${box.title}: ${
         box.value || "this"} is no ${kind}number from ${least} to ${most}.` };
     }
-    return why(asked(x)) ? { said: why(asked(x)) } : x;
+    return { ...x, said: why(asked(x)) };
   };
   const show = (x, [noise, low, high, curve]) => {
+    if (noise > 1000) return fill({ said: "Noise 1000 is not proven enough." });
     const most = Math.max(0, ...curve.flat().filter(Number.isFinite));
     const facts = { ...x, noise, delta: form.delta.value,
-      high: rounded(high, 1), most: rounded(most, 1) };
+      high: rounded(high), most: rounded(most) };
     for (const key of ["sampler", "adjacency"])
       facts[`the_${key}`] = form[key].selectedOptions[0].dataset.said;
     const told = (text) => text.replace(/{(\w+)}/g, (_, key) => facts[key]);
@@ -250,29 +250,29 @@ function accountant() {
     [0, 1].forEach((end) => id(`end-${end}`).setAttribute("points", curve.map(
       (ends, k) => [50 + (330 * ends[end]) / most, 10 + 20 * k]).filter(
       ([place]) => place > 50 && place < 381).join(" ")));
-    fill(facts);
+    return fill(facts) || noise;
   };
   const stop = () => { // no old answer beside a new question
     worker?.terminate();
+    cells.forEach((one) => { one.textContent = "–"; });
     fill({ said: "Computing …" });
   };
   const start = () => {
-    const question = read();
+    const { said, ...question } = read();
     history.replaceState(0, "", `#${new URLSearchParams(new FormData(form))}`);
-    if (question.said) return fill(question); // why there is no answer
+    const compare = (noise) => noise && cells.forEach((one, i) => {
+      const [sampler, adjacency] = one.dataset.ask.split(" ");
+      const x = asked({ ...question, sampler, adjacency, noise });
+      one.textContent = why(x) ? one.dataset.mark : "…";
+      if (!why(x)) worker.postMessage([i, { ...x, target: NaN }]);
+    });
     worker = new Worker(url);
     worker.onmessage = ({ data: [k, found] }) => {
       if (k >= 0) cells[k].textContent = interval(found[1], found[2]);
-      else if (found[0] < Infinity) show(asked(question), found);
-      else fill({ said: "No noise up to 1000 is proven enough." });
-      if (k < 0 && found[0] < Infinity) cells.forEach((one, i) => {
-        const [sampler, adjacency] = one.dataset.ask.split(" ");
-        const x = asked({ ...question, sampler, adjacency, noise: found[0] });
-        one.textContent = why(x) ? one.dataset.mark : "…";
-        if (!why(x)) worker.postMessage([i, { ...x, target: NaN }]);
-      });
+      else compare(show(asked(question), found));
     };
-    return worker.postMessage([-1, asked(question)]);
+    if (!said) return worker.postMessage([-1, asked(question)]);
+    return compare(fill({ said }) || question.noise);
   };
   const load = (text) => {
     stop();

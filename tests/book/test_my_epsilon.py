@@ -119,6 +119,12 @@ def test_the_form_answers_by_keyboard(tab):
         r"x => /\d/.test(x.textContent)", arg=cell.element_handle()
     )
     assert float(cell.inner_text().split()[-1]) > high
+    tab.locator("#my-sampler").select_option("shuffled")
+    tab.locator("#my-epsilon .says", has_text="No finite epsilon").wait_for()
+    tab.wait_for_function(
+        r"x => /\d/.test(x.textContent)", arg=cell.element_handle()
+    )  # what can be claimed is still beside it
+    tab.locator("#my-sampler").select_option("poisson")
     for field, value, answer in (
         ("noise", "0,7", "0,7 is no number from 0.2 to 1000"),
         ("batch", "1.5", "1.5 is no whole number from 1 to 100000"),
