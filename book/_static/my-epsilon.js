@@ -211,13 +211,12 @@ function accountant() {
     return { ...x, share, rate, steps, slots, epochs, uneven };
   };
   const why = (x) => [ // a question has no answer here
-    [x.steps > 1e7 || x.rate < 1e-8,
-      "This form counts at most 1e7 steps, with rates from 1e-8 on."],
+    [x.steps > 1e7 || x.rate < 1e-8, "Limits: 1e7 steps, rate 1e-8 or more."],
     [x.by === "rate" && x.sampler !== "poisson",
       "Only Poisson samples have a rate: give records and batch."],
     [x.sampler === "fixed" && x.rate === 1 && x.adjacency === "add-or-remove",
       "With one record less, a batch of all records could not be filled."],
-    [x.slots && x.epochs % 1, "This sampler is counted in whole epochs."],
+    [x.slots && x.epochs % 1, "Whole epochs are counted here: round up."],
     [true, cell(x).why]].find(([is]) => is)[1];
 
   const read = () => { // the question, or what to say instead
@@ -231,7 +230,8 @@ function accountant() {
       x[box.name] = least ? value : box.value;
       if (!(least ? value >= +least && value <= +most : box.value)
         || (kind && value % 1)) return { said: `${box.title}: ${
-        box.value || "this"} is no ${kind}number from ${least} to ${most}.` };
+        box.validationMessage || `${box.value || "this"} is no ${
+          kind}number from ${least} to ${most}, like 60000 or 1e-5.`}` };
     }
     return { ...x, said: why(asked(x)) };
   };
@@ -285,12 +285,12 @@ function accountant() {
     stop();
     for (const box of [id("preset"), id("opacus")])
       if (box !== target) box.value = ""; // it would not be what is answered
-    const one = /^\W*\(([^,()]+),([^,()]+),([^,()]+)\)\W*$/.exec(target.value);
+    const one = /^\s*\[\(([^,]+),([^,]+),([^,)]+)\)\]\s*$/.exec(target.value);
     if (target.id === "my-preset") load(target.value);
     else if (target.id !== "my-opacus" || !target.value)
       later = setTimeout(start, 300);
-    else if (one) load("ask=epsilon&sampler=poisson&by=rate&adjacency="
-      + `zero-out&noise=${+one[1]}&rate=${+one[2]}&steps=${+one[3]}`);
+    else if (one) load(`ask=epsilon&by=rate&noise=${+one[1]}&rate=${+one[2]}&`
+      + `steps=${+one[3]}`);
     else fill({ said: "This form takes one entry: [(noise, rate, steps)]. For "
       + "more use al.from_opacus(history) in Python." });
   });
