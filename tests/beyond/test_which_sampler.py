@@ -179,7 +179,7 @@ def test_parts_of_epochs_get_one_sentence(steps):
     run = LOADERS["Poisson"](np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"10, 11, ... times 20 batches"):
         row_of(run[:steps], run[:steps], N, T)
-    with pytest.raises(ValueError, match="the records 0 to 398"):
+    with pytest.raises(ValueError, match="records 0 to 398"):
         row_of(run, run, N - 1, T)
 
 
