@@ -7,9 +7,6 @@ Names used here:
 
 | Symbol | Name in code | Meaning, unit, range |
 |---|---|---|
-| $P$, $Q$ | – | output distributions with the record and without |
-| $H_\alpha$, $\alpha$ | `hockey_stick` | hockey-stick divergence, at $\alpha = e^\varepsilon \ge 0$ |
-| $L$, $M$ | `loss` | privacy loss $\log(dP/dQ)$; its distribution under $P$ |
 | $z$ | `edges` | an outcome; where outcomes are cut into cells |
 | $m_j$, $a_j$ | `shifts`, `log_weights` | random shift of a sum; logs of its probabilities |
 | $\gamma$ | `log_miss` | sampling rate; the code keeps $\log(1 - \gamma)$, which has all digits of a tiny $\gamma$ |

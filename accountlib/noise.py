@@ -10,11 +10,8 @@ Names used here:
 | $f$ | – | density (or probability) of the noise, symmetric about 0 |
 | $z$ | `z` | an outcome less the shift, in units of the noise |
 | $m$ | `shift`, `shifts` | by how much records move the sum, in the same unit, $> 0$ |
-| $t(z)$ | `tail` | log of the tail, $\log P(Z > \lvert z \rvert)$ |
-| $e_a$, $e_b$ | `error` | bounds of the errors of two logs |
 | $a_j$ | `log_weights` | weights of the shifts $m_j$, with sum 1; their logs |
 | $\sigma$, $s$ | `sigma`, `scale` | parameters of noise on whole numbers |
-| $G(k)$ | `log_sums` | $P(Z \ge k)/P(Z = k)$ |
 | $u$ | `UNIT` | unit round-off, $2^{-53}$ |
 """
 
