@@ -1,17 +1,7 @@
 # Generated from notebooks/accountant.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Who answers?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $\varepsilon$, $\delta$ | `epsilon`, `delta` | what is asked or given: $\varepsilon$ in nats, $\delta \in [0, 1]$ |
-| $S$, $T$ | –, `count` | total privacy loss, and the number of steps of one kind |
-| $i_j$ | `infinite` | mass of one step at infinite loss |
-| $u$ | `UNIT` | unit round-off, $2^{-53}$ |
-"""
+r"""Who answers?."""
 
 import math
 from collections.abc import Sequence

@@ -1,17 +1,7 @@
 # Generated from notebooks/calibration.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which noise meets a target?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $\varepsilon$, $\delta$ | `epsilon`, `delta` | the target |
-| $x$ | `x`, `noise` | the number that is looked for, $> 0$ |
-| $\bar\varepsilon(x)$, $\underline\varepsilon(x)$ | `ends` | upper and lower end of the proven interval at $x$ |
-| $\sigma$ | `noise_multiplier` | Gaussian noise in units of the clipping norm; for counts absolute |
-"""
+r"""Which noise meets a target?."""
 
 import math
 from collections.abc import Callable

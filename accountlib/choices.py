@@ -1,20 +1,7 @@
 # Generated from notebooks/choices.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Who chooses?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $\varepsilon$, $\delta$ | `epsilon`, `delta` | what is asked or given: $\varepsilon$ in nats, $\delta \in [0, 1]$ |
-| $S$, $T_j$ | –, `count` | total privacy loss, and the number of steps of one kind |
-| $\lambda$ | `order`, `tilt` | exponent of Chernoff's bound, and of the tilt, $> 0$ |
-| $C(\lambda)$ | `near`, `far` | Chernoff's bound of $\log\delta(0)$, sums of near losses and all others |
-| $v$, $W$ | `variance`, `period` | variance of the tiny release, and period of the sum |
-| $\rho$ | `room` | relative error of $\delta$ that is allowed |
-| $m$, $w$ | `m`, `width` | tilted mass of a cell, and its width in loss |
-"""
+r"""Who chooses?."""
 
 import math
 from collections.abc import Sequence
@@ -39,7 +26,7 @@ __all__ = [
     "demand",
 ]
 
-# --- Names used here
+# --- Who chooses?
 
 Kinds = Sequence[tuple[Cells, int]]
 LEAST = 1e-12  # estimates of epsilon are at least this

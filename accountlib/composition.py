@@ -1,21 +1,7 @@
 # Generated from notebooks/composition.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What is left after 10,000 steps?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $T_j$ | `count` | how often a PLD occurs, $\ge 1$ |
-| $S$, $\ell_k$ | `index`, `step` | total loss; its losses, whole multiples of the step |
-| $\lambda$ | `tilt` | tilt, $\ge 0$ |
-| $K(\lambda)$, $K'$ | `moments` | log of the mean of $e^{\lambda S}$, finite losses only; the mean of the tilted $S$ |
-| $m_k$ | `mass` | tilted mass of $\ell_k$ |
-| $N$ | `size` | grid points on the circle |
-| $\tau$ | `LOG_TAIL`, `OUTSIDE` | tilted mass beyond an end of the window; 10 % more, as rounding may move $K$ by $10^{-4}$ after $10^9$ steps |
-| $u$ | `UNIT` | unit round-off, $2^{-53}$ |
-"""
+r"""What is left after 10,000 steps?."""
 
 import math
 from collections import Counter

@@ -1,17 +1,7 @@
 # Generated from notebooks/curves.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which epsilon belongs to delta?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $\varepsilon$, $\delta$ | `epsilon`, `deltas` | in nats; in $(0, 1)$ |
-| $i_j$ | `infinite` | mass of one step of kind $j$ at infinite loss |
-| $T_j$ | `count` | steps of kind $j$ |
-| $\sum_j T_j \max L_j$ | `top` | the largest finite loss of the whole run |
-"""
+r"""Which epsilon belongs to delta?."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +16,7 @@ from accountlib.rounding import log_moment, spectrum
 
 __all__ = ["FEW", "WHOLE", "Curve", "few", "crossing", "steepness"]
 
-# --- Names used here
+# --- Which epsilon belongs to delta?
 
 FEW = 2**14  # sums of losses that are added one by one
 WHOLE = Part("all", np.inf, 1.0, 1.0, 1.0, 1, 0.5, 2.0)

@@ -1,24 +1,7 @@
 # Generated from notebooks/fourier.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Does one need a grid?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $S$; $T$ | –; `count` | total loss; number of equal steps |
-| $M$, $m$, $x$ | –, `mass`, `loss` | a positive measure of losses; its masses and losses |
-| $w$ | – | weight $(1 - e^{-x})_+$ of a loss, $\delta = \int w(x - \varepsilon)\,M(dx)$ |
-| $\lambda$ | `tilt` | real part of the line, $> 0$ |
-| $W$, $h$ | `period` | period of the sum; $h = 2\pi/W$ |
-| $\theta_k$, $J$ | `theta`, `last` | frequencies $kh$; number of the last one, $\ge 1$ |
-| $z_k$ | `z` | $\lambda + i\theta_k$ |
-| $v$, $U$ | `variance` | variance of the tiny release; its loss, $\mathcal N(v/2, v)$ |
-| $\kappa$ | `kappa` | how much the release can raise a weight |
-| $l$ | `below`, `above`, `order` | orders of Chernoff's bound, on both sides of $\lambda$ |
-| $n$, $f$ | – | transforms of near and far losses of one step |
-"""
+r"""Does one need a grid?."""
 
 import math
 from dataclasses import dataclass

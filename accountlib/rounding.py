@@ -1,22 +1,7 @@
 # Generated from notebooks/rounding.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Is the interval a proof?
-
-Names used here:
-
-| Symbol | Name in code | Meaning, unit, range |
-|---|---|---|
-| $u$ | `UNIT` | unit round-off, $2^{-53}$ |
-| $T_j$, $K$ | `count`, `kinds` | steps of kind $j$; number of kinds |
-| $c$, $k$ | `center`, `k` | center of a table under the tilt; log of its tilted mass |
-| $N$ | `whole` | sum of the tilted masses as floats, about 1 |
-| $b$, $\eta$ | `log_n`, `wrong` | transform of a near list over $N$, and a bound of its error |
-| $A$ | `size` | $\lvert b \rvert$ |
-| $f$, $\eta'$ | `f`, `off` | transform of a far list over $N$, and a bound of its error |
-| $y$ | `y` | center of the total less $\varepsilon$ |
-| $g$, $V$ | `sizes`, `value` | sizes of the weights; the product of all powers |
-"""
+r"""Is the interval a proof?."""
 
 import math
 from collections.abc import Sequence
