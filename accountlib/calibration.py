@@ -1,7 +1,7 @@
 # Generated from notebooks/calibration.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which noise meets a target?."""
+r"""Which noise meets a target?"""
 
 import math
 from collections.abc import Callable

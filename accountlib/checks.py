@@ -1,7 +1,7 @@
 # Generated from notebooks/checks.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which inputs are served?."""
+r"""Which inputs are served?"""
 
 import math
 import sys

@@ -1,7 +1,7 @@
 # Generated from notebooks/choices.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Who chooses?."""
+r"""Who chooses?"""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 # Generated from notebooks/composition.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What is left after 10,000 steps?."""
+r"""What is left after 10,000 steps?"""
 
 import math
 from collections import Counter

@@ -1,7 +1,7 @@
 # Generated from notebooks/conversion.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which epsilon does a curve promise?."""
+r"""Which epsilon does a curve promise?"""
 
 import math
 from collections.abc import Callable

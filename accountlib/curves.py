@@ -1,7 +1,7 @@
 # Generated from notebooks/curves.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which epsilon belongs to delta?."""
+r"""Which epsilon belongs to delta?"""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 # Generated from notebooks/divergences.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Which δ belongs to ε = 1?."""
+r"""Which δ belongs to ε = 1?"""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 # Generated from notebooks/exercises.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Right or wrong?."""
+r"""Right or wrong?"""
 
 import hashlib
 import math

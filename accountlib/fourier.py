@@ -1,7 +1,7 @@
 # Generated from notebooks/fourier.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Does one need a grid?."""
+r"""Does one need a grid?"""
 
 import math
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 # Generated from notebooks/gaussian.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What is known exactly?."""
+r"""What is known exactly?"""
 
 import math
 from typing import Any

@@ -1,7 +1,7 @@
 # Generated from notebooks/gdp.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""One number?."""
+r"""One number?"""
 
 import math
 from typing import Any

@@ -1,7 +1,7 @@
 # Generated from notebooks/groups.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Eight people of one family?."""
+r"""Eight people of one family?"""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 # Generated from notebooks/mixtures.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does a random sensitivity reveal?."""
+r"""What does a random sensitivity reveal?"""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 # Generated from notebooks/regret.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does it hide?."""
+r"""What does it hide?"""
 
 import math
 from dataclasses import dataclass

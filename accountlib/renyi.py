@@ -1,7 +1,7 @@
 # Generated from notebooks/renyi.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Can one curve be added up?."""
+r"""Can one curve be added up?"""
 
 import math
 from collections.abc import Callable

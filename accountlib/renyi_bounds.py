@@ -1,7 +1,7 @@
 # Generated from notebooks/renyi_bounds.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Are twenty terms enough?."""
+r"""Are twenty terms enough?"""
 
 import math
 from typing import Any

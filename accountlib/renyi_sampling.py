@@ -1,7 +1,7 @@
 # Generated from notebooks/renyi_sampling.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What is the curve of a sampled step?."""
+r"""What is the curve of a sampled step?"""
 
 import math
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 # Generated from notebooks/rounding.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Is the interval a proof?."""
+r"""Is the interval a proof?"""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 # Generated from notebooks/sampling.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does a record that joins by chance change?."""
+r"""What does a record that joins by chance change?"""
 
 import math
 from collections.abc import Sequence

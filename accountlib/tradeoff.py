@@ -1,7 +1,7 @@
 # Generated from notebooks/tradeoff.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What can an attacker do?."""
+r"""What can an attacker do?"""
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 # Generated from notebooks/training_run.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""From data to statement: what does one training run cost?."""
+r"""From data to statement: what does one training run cost?"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,7 @@
 # Generated from notebooks/what_renyi_loses.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""What does a Rényi curve lose?."""
+r"""What does a Rényi curve lose?"""
 
 import math
 from collections.abc import Callable, Sequence

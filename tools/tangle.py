@@ -307,7 +307,7 @@ def docstring(path: Path) -> str:
     table = re.search(
         r"^## Names used here\n(?:.*\n)*?((?:\|.*\n)+)", text, re.M
     )
-    names = f"\n\nNames used here:\n\n{plain(table[1])}" if table else "."
+    names = f"\n\nNames used here:\n\n{plain(table[1])}" if table else ""
     return f'r"""{title[1].strip() if title else ""}{names}"""'
 
 

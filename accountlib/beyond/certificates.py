@@ -1,7 +1,7 @@
 # Generated from notebooks/beyond/certificates.md by tools/tangle.py; do not edit.
 # Copyright 2026 The accountlib authors. SPDX-License-Identifier: Apache-2.0
 
-r"""Who makes a certificate, and who is fooled by a forged one?."""
+r"""Who makes a certificate, and who is fooled by a forged one?"""
 
 import json
 import math
