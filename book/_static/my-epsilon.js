@@ -201,19 +201,19 @@ function accountant() {
   const cell = (x) => id(`${x.sampler}-${x.adjacency}`).dataset;
 
   const asked = (x) => { // as the accountant needs it
-    const all = Math[x.sampler === "shuffled" ? "ceil" : "floor"](
-      x.records / x.batch);
     const share = x.rate ?? `${x.batch}/${x.records}`;
-    const rate = x.rate ?? x.batch / x.records;
-    const steps = x.steps ?? Math.ceil((x.epochs / rate) * (1 - 1e-12));
-    const slots = /shuf|alloc/.test(x.sampler) ? all : 0;
-    const uneven = x.records % x.batch > 0, epochs = x.epochs ?? steps / all;
+    const rate = x.rate ?? x.batch / x.records, all = x.records / x.batch;
+    const [floor, ceil] = [Math.floor(all), Math.ceil(all)];
+    const steps = x.steps ?? Math.ceil(x.epochs * ceil * (1 - 1e-12));
+    const slots = { shuffled: ceil, allocation: floor }[x.sampler] ?? 0;
+    const uneven = floor < ceil, epochs = x.epochs ?? steps / slots;
     return { ...x, share, rate, steps, slots, epochs, uneven };
   };
   const why = (x) => [ // a question has no answer here
     [x.steps > 1e7 || x.rate < 1e-8, "Limits: 1e7 steps, rate 1e-8 or more."],
+    [x.delta * x.records >= 1, "Delta must be far below 1 / records."],
     [x.by === "rate" && x.sampler !== "poisson",
-      "Only Poisson samples have a rate: give records and batch."],
+      "Only Poisson samples have a rate: take records and batch as given."],
     [x.sampler === "fixed" && x.rate === 1 && x.adjacency === "add-or-remove",
       "With one record less, a batch of all records could not be filled."],
     [x.slots && x.epochs % 1, "Whole epochs are counted here: round up."],
@@ -230,8 +230,8 @@ function accountant() {
       x[box.name] = least ? value : box.value;
       if (!(least ? value >= +least && value <= +most : box.value)
         || (kind && value % 1)) return { said: `${box.title}: ${
-        box.validationMessage || `${box.value || "this"} is no ${
-          kind}number from ${least} to ${most}, like 60000 or 1e-5.`}` };
+        box.validationMessage || `${box.value || "this"} is no ${kind
+        }number from ${least} to ${most}, written like 60000 or 1e-5.`}` };
     }
     return { ...x, said: why(asked(x)) };
   };
@@ -243,10 +243,10 @@ function accountant() {
     for (const key of ["sampler", "adjacency"])
       facts[`the_${key}`] = form[key].selectedOptions[0].dataset.said;
     const told = (text) => text.replace(/{(\w+)}/g, (_, key) => facts[key]);
-    facts.said = told("With noise multiplier {noise}, epsilon is "
+    for (const key of ["call", "drawn"]) facts[key] = told(cell(x)[key]);
+    facts.said = told("With noise multiplier {noise} and {drawn}, epsilon is "
       + `${interval(low, high)} at delta = {delta}, if one record is `
       + "{the_adjacency}.");
-    for (const key of ["call", "drawn"]) facts[key] = told(cell(x)[key]);
     [0, 1].forEach((end) => id(`end-${end}`).setAttribute("points", curve.map(
       (ends, k) => [50 + (330 * ends[end]) / most, 10 + 20 * k]).filter(
       ([place]) => place > 50 && place < 381).join(" ")));
@@ -290,9 +290,9 @@ function accountant() {
     else if (target.id !== "my-opacus" || !target.value)
       later = setTimeout(start, 300);
     else if (one) load(`ask=epsilon&by=rate&noise=${+one[1]}&rate=${+one[2]}&`
-      + `steps=${+one[3]}`);
-    else fill({ said: "This form takes one entry: [(noise, rate, steps)]. For "
-      + "more use al.from_opacus(history) in Python." });
+      + `steps=${+one[3]}&adjacency=${
+        form.adjacency.value.replace(/add.*/, "zero-out")}`);
+    else fill({ said: target.title });
   });
   window.onhashchange = () => /=/.test(location.hash)
     && load(location.hash.slice(1));

@@ -152,6 +152,12 @@ def test_a_question_is_kept_in_the_address(tab):
         )
         found = al.epsilon(run, delta=1e-5, adjacency="add-or-remove")
         assert (found.upper <= 1.0005) == met
+    said = tab.locator("#my-epsilon .says")
+    for history in ("[(1.1, 0.00426, 2340), (1, 0.1, 2)]", "1.1"):
+        tab.locator("#my-opacus").fill(history)
+        assert "One entry" in said.inner_text()
     tab.locator("#my-opacus").fill("[(1.1, 0.00426, 2340)]")
     tab.locator("#my-call", has_text="Poisson(0.00426), count=2340").wait_for()
-    assert "noise=1.1" in tab.url
+    assert "noise=1.1" in tab.url and "adjacency=zero-out" in tab.url
+    tab.goto(f"{address(FORM)}#sampler=foo")
+    tab.locator("#my-epsilon .says", has_text="a batch is: ").wait_for()
