@@ -154,12 +154,13 @@ def total_masses(
     masses = [on_circle(parts, x, index, step, side) for x in tilts]
     if side < 0:
         return first, np.fmax.reduce(masses), 0.0
-    best = np.fmin(np.fmin.reduce(masses), 1.5)
-    if (first, last) == ends:
-        return first, best, 0.0
-    best[0] += OUTSIDE
-    power = moments(parts, tilts[-1])[0] - tilts[-1] * step * last
-    return first, best, OUTSIDE * math.exp(min(power, 0.0))
+    best, beyond = np.fmin.reduce(masses), 0.0
+    if (first, last) != ends:
+        ways = 0.0, tilts[-1]
+        power = [moments(parts, x)[0] - x * step * last for x in ways]
+        best[0] += OUTSIDE * np.exp(power[0])
+        beyond = OUTSIDE * float(np.exp(min(power)))
+    return first, np.fmin(best, 1.5), beyond
 
 
 # --- One call, or two
@@ -182,7 +183,7 @@ def composed(
     first, mass, beyond = 0, np.zeros(1), 0.0
     if all(len(losses) for losses, _, _ in parts):
         first, mass, beyond = total_masses(parts, one.step, one.side)
-    finite = sum(n * float(np.log1p(-d.infinity_mass)) for d, n in kinds)
+    finite = math.fsum(n * np.log1p(-d.infinity_mass) for d, n in kinds)
     infinite = -math.expm1(finite) * (1 + one.side * 64 * UNIT) + beyond
     error = sum(n * d.loss_error for d, n in kinds) * (1 + 1e-12)
     rest = min(infinite, 1.0), one.bound, error

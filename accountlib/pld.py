@@ -210,10 +210,10 @@ def loss_cells(pair: DominatingPair, step: float) -> Cells:
 
 def at_cell_ends(cells: Cells, buckets: bool) -> tuple[Floats, Floats]:
     """Losses and masses from above: each cell's mass at its two ends."""
-    p = np.exp(cells.log_p) * (1 + cells.mass_error + 16 * UNIT)
+    p = np.exp(cells.log_p) * (np.exp(cells.mass_error) + 32 * UNIT)
     p = p + 1e-300 * (cells.log_p > -np.inf)
-    share = np.expm1(cells.left - cells.loss - cells.loss_error)
-    share = share / np.expm1(cells.left - cells.right) * (1 + 16 * UNIT)
+    share = np.minimum(cells.left - cells.loss, 0.0) - cells.loss_error
+    share = np.expm1(share) / np.expm1(cells.left - cells.right)
     share = np.where(share >= 0, np.fmin(share, 1.0), 1.0)
     right = p * np.where(cells.atoms | buckets, 1.0, share)
     above = np.cumsum(p[::-1])[::-1] <= TAIL

@@ -87,7 +87,14 @@ def test_what_wraps_around_is_counted():
         total = self_compose(pld, 100)
         exact = 1e-28  # 100 chances of a loss of 1000
         assert total.side * (total.delta(5.0) / exact - 1) >= -1e-12
+        assert total.side * (total.delta(500.0) / exact - 1) >= -1e-12
         assert total.delta(5.0) < 1e-7  # all frequencies matter here
+
+
+def test_more_mass_than_one():
+    """P-masses 0.6 at 0.01 and 0.4 at -infinity lie below this list."""
+    one = PrivacyLossDistribution(0.01, 0, [0.6, 0.6], 0.0)
+    assert self_compose(one, 20_000).delta(118.0) > 0.82
 
 
 def test_infinite_masses():
@@ -100,6 +107,11 @@ def test_infinite_masses():
                     exact = 1 - (1 - mp.mpf(p)) ** count
                 assert one.side * (found - exact) >= -1e-16 * found
                 assert abs(found - exact) <= 1e-13 * exact
+    masses = [0.3935] + [2.0**-54] * 300  # no sum of logs may lose these
+    kinds = [PrivacyLossDistribution(1.0, 0, [1 - p], p) for p in masses]
+    with mp.workdps(60):
+        exact = 1 - math.prod(1 - mp.mpf(p) for p in masses)
+    assert compose(kinds).infinity_mass >= exact
     nothing = PrivacyLossDistribution(1.0, 0, [0.0], 1.0)
     assert self_compose(nothing, 3).delta(5.0) == 1.0
 

@@ -31,16 +31,18 @@ RNG = np.random.default_rng(1)
         (NormalNoise(), exact.Normal()),
         (LaplaceNoise(), exact.Laplace()),
         (DiscreteLaplaceNoise(0.7), exact.WholeLaplace(0.7)),
+        (DiscreteLaplaceNoise(1e6), exact.WholeLaplace(1e6)),
         (DiscreteNormalNoise(1.3), exact.WholeNormal(1.3)),
     ],
 )
 def test_masses_that_were_not_moved(noise, true):
     """There is no error of a shift that covers the others."""
-    edges = np.array([-np.inf, *noise.start(9.0), np.inf])
-    value, error = noise.masses(edges, 0.0)
-    for i, (a, b) in enumerate(pairwise(map(exact.exact, edges))):
-        off = abs(float(value[i] - mp.log(exact.mass(true, a, b))))
-        assert off <= error[i], (a, b)
+    for top in (9.0, 1e5):
+        edges = np.array([-np.inf, *noise.start(top), np.inf])
+        value, error = noise.masses(edges, 0.0)
+        for i, (a, b) in enumerate(pairwise(map(exact.exact, edges))):
+            off = abs(float(value[i] - mp.log(exact.mass(true, a, b))))
+            assert off <= error[i], (a, b)
 
 
 def test_a_sliver_has_an_infinite_error_and_no_nan():
@@ -139,3 +141,7 @@ def test_mixed_against_fifty_digits():
         )
         assert abs(float(exact.exact(total[0]) - true)) <= error[0]
         assert error[0] <= 1.01 * errors.max() + 1e-12
+    values = np.full((64, 1), -36.75)  # each lost beside the first
+    values[0] = 0.0
+    total, error = mixed(values, 0 * values, 0 * values)
+    assert error[0] >= abs(total[0] - 63 * math.exp(-36.75))

@@ -18,6 +18,7 @@ from flint import acb, arb, ctx
 
 import accountlib.cells
 import accountlib.fourier
+import accountlib.pld
 import accountlib.rounding
 from accountlib.cells import Cells, Table
 from accountlib.checks import UNIT
@@ -35,8 +36,9 @@ def precise():
 
 
 def without(old="", new=""):
-    """The code of three pages, with one piece of text replaced."""
+    """The code of four pages, with one piece of text replaced."""
     pages = [accountlib.cells, accountlib.fourier, accountlib.rounding]
+    pages.append(accountlib.pld)
     sources = [inspect.getsource(page) for page in pages]
     if old:
         assert [s.count(old) for s in sources].count(1) == 1, old
@@ -91,24 +93,28 @@ def chords(code):
     rng, wrong = np.random.default_rng(1), 0
     kept = np.array([True])
     for turn in range(300):
-        log_p, w = -rng.exponential(50), 10 ** rng.uniform(-6, 1)
+        log_p, w = -rng.uniform(0, 90), 10 ** rng.uniform(-6, 1)
+        if turn % 9 == 0:  # nearly nothing
+            log_p = -800.0
         left = rng.normal()
         loss, error = left + w * rng.random(), 0.0
         if turn % 3 == 0:  # the merged loss is known less well than the end
             error = 10 ** rng.uniform(-14, -10)
             left, loss = 1.1 * UNIT * error, -error * (1 - 2 * UNIT)
-        right = left + w
+        right, less = left + w, rng.exponential(0.1) * (turn % 2)
         cells = one_cell(log_p, loss, error, left, right)
+        cells = replace(cells, mass_error=np.array([less]))
         made = code.pessimistic_table(cells, 1, kept)
-        p, (a, b) = ball(log_p).exp(), (ball(left), ball(right))
+        grid = [x.tolist() for x in code.at_cell_ends(cells, False)]
+        p, (a, b) = (ball(log_p) + ball(less)).exp(), (ball(left), ball(right))
         most = ball(loss) + ball(error)
         share = (1 - (a - most).exp()) / (1 - (a - b).exp())
-        got = {
-            x: ball(m).exp()
-            for x, m in zip(made.loss, made.log_mass, strict=True)
-        }
-        wrong += bool(sum(got.values()) < p)
-        wrong += bool(got.get(right, arb(0)) < p * share)
+        table = [made.loss, [ball(x).exp() for x in made.log_mass]]
+        for at, masses in (table, grid):
+            rows = list(zip(at, map(arb, masses), strict=True))
+            ends = sum((m for x, m in rows if x >= right), arb(0))
+            wrong += bool(sum((m for _, m in rows), arb(0)) < p)
+            wrong += bool(ends < p * share)
     return wrong
 
 
@@ -337,8 +343,13 @@ def sums(code):
 
 
 RAISED = "x * np.where(x > 0, 1 + 8 * UNIT, 1 - 8 * UNIT) + 24 * UNIT"
+SHARE = "cells.left - cells.loss"
 TERMS = [
-    (chords, "share + UNIT", "share"),
+    (chords, "above = np.minimum(" + SHARE + ", 0.0)", "above = " + SHARE),
+    (chords, "share = np.minimum(" + SHARE + ", 0.0)", "share = " + SHARE),
+    (chords, "np.exp(cells.mass_error) + 32 * UNIT", "np.exp(cells.mass_error)"),
+    (chords, "np.exp(cells.mass_error) + 32 * UNIT", "1 + 32 * UNIT"),
+    (chords, "p + 1e-300 * (cells.log_p > -np.inf)", "p"),
     (chords, RAISED, "x"),
     (merged, RAISED, "x"),
     (
