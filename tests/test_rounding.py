@@ -298,7 +298,10 @@ def moments(code):
 def chernoffs(code):
     """Chernoff's bound, of a moment that is a float, lies above; so does the
     total with which frequencies beyond the last are bounded."""
-    rng, wrong = np.random.default_rng(10), 0
+    rng, wrong, totals = np.random.default_rng(10), 0, []
+    code.log_moment.__globals__["beyond_last"] = lambda _, total, size: (
+        totals.append(total) or 0.0
+    )
     for scale in 10 ** rng.uniform(-1, 3, 60):
         part = part_with(period=scale)
         moment, e, order = scale * rng.normal(size=3) ** 2
@@ -309,54 +312,48 @@ def chernoffs(code):
         true += x * x.log() - (1 + x) * (1 + x).log()
         wrong += bool(ball(s.chernoff(order, np.array(e), away)) < true)
         part = part_with(which="far", tilt=1e-9, last=1)
-        table, totals = pair([0.0, scale], [0.0, -math.log(scale)], 100), []
-        code.log_moment.__globals__["beyond_last"] = lambda _, total, size: (
-            totals.append(total) or 0.0
-        )
+        table = pair([0.0, scale], [0.0, -math.log(scale)], 100)
         code.spectrum([table], part, True)
         truth = exact_product(code, [table], part)[0]
-        wrong += bool(ball(totals[0]) < truth.real)
+        wrong += bool(ball(totals[-1]) < truth.real)
     return wrong
 
 
 SURE = Table(np.zeros(1), np.zeros(1), 0.0, 1)
+THIRDS = pair([0.0] * 3, [-math.log(3)] * 3, BILLION)
+MANY = {"variance": 1e-6, "period": 5.0, "tilt": 4.0, "last": 7200}
+LONG = {"variance": 15.0, "period": 50.0, "tilt": 0.02, "last": 20}
 READINGS = [  # where one source of rounding is larger than all others
-    # many terms that cancel; angles of many turns; large exponents
-    (16, {"variance": 1e-6, "period": 5.0, "tilt": 4.0, "last": 7200}, (0, 0)),
-    (
-        40,
-        {"variance": 15.0, "period": 50.0, "tilt": 0.02, "last": 20},
-        (1.5e4, 3e4),
-    ),
-    (
-        40,
-        {"variance": 50.0, "period": 1.0, "tilt": 0.1, "last": 1},
-        (1e3, 6e3),
-    ),
+    # many terms that cancel; angles of many turns; large exponents; a sum of
+    # masses, a billion times
+    (16, SURE, MANY, (0, 0)),
+    (40, SURE, LONG, (1.5e4, 3e4)),
+    (40, SURE, LONG | {"period": 1.0, "tilt": 0.1, "last": 1}, (1e3, 6e3)),
+    (8, THIRDS, LONG, (60, 90)),
 ]
 
 
 def readings(code):
-    """Both ends against the same finite sum, for one sure loss."""
+    """Both ends against the same finite sum."""
     rng, wrong = np.random.default_rng(7), 0
-    for number, choice, between in READINGS:
-        part = part_with(**choice, below=1e-3, above=1e3)
+    for number, table, choice, between in READINGS:
+        part = part_with(**(choice | {"below": 1e-3, "above": 1e3}))
         for up in [True, False] * (number // 2):
             part = replace(part, tilt=part.tilt * rng.uniform(0.98, 1.02))
             e = float(rng.uniform(*between))
-            s = code.spectrum([SURE], part, up)
+            s = code.spectrum([table], part, up)
             s = replace(s, moments={part.tilt: math.inf} if up else {})
             sign = 1 if up else -1
             y = s.center - e
             y += sign * (s.center_error + s.drift * (abs(y) + abs(e)))
-            found = ball(s(np.array(e))), exact_reading(code, s, y)
+            found = ball(s(np.array(e))), exact_reading(code, s, y, table)
             low, high = found[::-sign]
             wrong += bool(low > high) and bool(low > 0)
     return wrong
 
 
-def exact_reading(code, s, y):
-    """The finite sum for one sure loss at 0, whose transform is 1."""
+def exact_reading(code, s, y, table):
+    """The finite sum for losses of 0, whose transform is 1."""
     part, total = s.part, arb(0)
     v, y = ball(part.variance), ball(y)
     h = ball(2 * math.pi / part.period)
@@ -368,9 +365,9 @@ def exact_reading(code, s, y):
         total += (weight * (acb(0, 1) * h * k * y).exp()).real / (
             1 if k else 2
         )
-    whole = sum(map(ball, code.tilted(SURE, part, s.up)[0]), arb(0))
-    value = total * whole * (ball(part.tilt) * y).exp()
-    return value
+    m, _, k = code.tilted(table, part, s.up)
+    power = (sum(map(ball, m), arb(0)).log() + ball(k)) * table.count
+    return total * (power + ball(part.tilt) * y).exp()
 
 
 def centers(code):
@@ -451,6 +448,7 @@ TERMS = [
     (readings, "UNIT * steps * size", "0"),
     (readings, " + np.abs(y) * self.turning", ""),
     (readings, " + self.drift * size", ""),
+    (readings, "self.scale_error + self.drift", "self.drift"),
     (readings, "self.drift * (np.abs(y) + np.abs(epsilon))", "0"),
     (centers, "self.center_error + self.drift", "self.drift"),
     (chernoffs, " + 8 * UNIT * size", ""),
