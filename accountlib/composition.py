@@ -109,29 +109,27 @@ def on_circle(
 ) -> Floats:
     """Masses of the total on a circle of grid points, from one tilt."""
     size, more = len(index), (16 + len(parts)) * UNIT
-    log_value, lost = np.zeros(size // 2 + 1, complex), more
-    scale, sizes = 0.0, 8.0
+    log_value, lost, scale = np.zeros(size // 2 + 1, complex), 0.0, []
     for losses, log_mass, count in parts:
         k, power = moments([(losses, log_mass, 1)], tilt)[0], tilt * losses
         wide = 8 * UNIT * (np.abs(power) + np.abs(log_mass) + abs(k) + 8)
         mass = np.exp(power + log_mass - k) * (1 + side * wide)
         place = np.rint(losses / step).astype(int) % size
         value = rfft(np.bincount(place, mass, size))
-        off = (8 * math.log2(size) + len(mass) / size + 2) * UNIT * mass.sum()
+        off = 8 * math.log2(size) + np.bincount(place).max() + 2
+        off = off * UNIT * mass.sum()
         far = np.maximum(np.abs(value), off)
         log_value += count * (np.log(far) + 1j * np.angle(value))
         off = off + far - np.abs(value)  # what raising a small one moves
         lost = lost + count * np.log1p(off / far)
         lost = lost + count * more * (np.abs(np.log(far)) + 4)
-        scale, sizes = scale + count * k, sizes + count * abs(k)
+        scale.append(count * k)
     value = np.exp(log_value)
-    wrong = np.exp(log_value.real + lost) * -np.expm1(-lost) + 1e-300
+    wrong = np.exp(log_value.real + lost) * -np.expm1(-lost)
     wrong = wrong + 8 * UNIT * math.log2(size) * np.abs(value)
     error = 2.02 * wrong.sum() / size + (0 if side > 0 else 2 * OUTSIDE)
     mass = np.roll(irfft(value, size), -(int(index[0]) % size))
-    power = tilt * step * index
-    slack = more * (sizes + np.abs(power))
-    untilted = np.exp(scale - power + side * slack)
+    untilted = np.exp(math.fsum(scale) - tilt * step * index)
     return np.asarray(np.maximum(mass + side * error, 0.0) * untilted)
 
 

@@ -140,7 +140,7 @@ class PrivacyLossDistribution:
         curve = lfilter([gain], [1.0, -falls], above[:-1])
         curve = np.append(curve, above[-1])[::-1]
         rounded = 1 + self.side * (8 * len(curve) + 32) * UNIT
-        return np.asarray(curve * rounded + self.infinity_mass)
+        return np.asarray((curve + self.infinity_mass) * rounded)
 
     def delta(self, epsilon: ArrayLike) -> Any:
         """delta of one epsilon of any sign or of many, on its own side."""
@@ -153,8 +153,7 @@ class PrivacyLossDistribution:
         width = np.where(k < 0, 1.0, -math.expm1(-self.step))
         share = np.fmin(-np.expm1(-ahead) / width, 1.0)
         high, low = self.knots[k + 1], self.knots[np.minimum(k + 2, last)]
-        value = (low + (high - low) * share) * (1 + 32 * UNIT * self.side)
-        value = np.minimum(value, 1.0)
+        value = np.minimum(low + (high - low) * share, 1.0)
         return float(value) if np.ndim(value) == 0 else value
 
     def epsilon(self, delta: ArrayLike) -> Any:

@@ -50,6 +50,23 @@ def test_a_sliver_has_an_infinite_error_and_no_nan():
     value, error = NormalNoise().masses(edges, 0.0)
     assert np.isfinite(value[0]) and error[0] == math.inf
     assert error[1] < 1e-13
+    value, error = NormalNoise().masses(np.array([-1e-18, 1e-18]), 0.0)
+    assert np.isfinite(value[0]) and error[0] == math.inf
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_tails_that_err_as_far_as_they_say(sign):
+    class Wrong(LaplaceNoise):
+        def log_tail(self, z, shift):
+            error = 1e-6 * np.arange(1.0, 1 + len(z))
+            turns = 0.999 * float(sign) ** np.arange(len(z))
+            return -np.abs(z) - turns * error, error
+
+    edges = np.array([-2, -1.999, -0.001, 0.002, 1, 1.002, 3])
+    value, error = Wrong().masses(edges, 0.0)
+    for i, (a, b) in enumerate(pairwise(map(exact.exact, edges))):
+        true = mp.log(exact.mass(exact.Laplace(), a, b))
+        assert abs(float(value[i] - true)) <= error[i]
 
 
 def test_wide_sigma_against_fewer_digits():
@@ -124,12 +141,11 @@ def test_the_error_of_a_ratio_is_needed():
 def test_mixed_against_fifty_digits():
     for _ in range(100):
         count = int(RNG.integers(2, 65))
-        values, errors = (
-            RNG.normal(0, 40, count),
-            10 ** RNG.uniform(-15, -3, count),
-        )
-        weights = np.log(RNG.dirichlet(np.ones(count)))
+        errors = 10 ** RNG.uniform(-20, -3, count)
+        weights = np.log(RNG.dirichlet(np.full(count, 0.05)) + 1e-300)
+        values = RNG.normal(0, 40, count) - weights * RNG.integers(2)
         moved = values + RNG.choice([-1, 1], count) * errors
+        moved = moved + 8 * RNG.choice([-1, 1]) * exact.exact(UNIT) * weights
         true = mp.log(
             sum(
                 mp.exp(exact.exact(v) + exact.exact(w))

@@ -83,6 +83,8 @@ def test_epsilon_inverts_delta(weights, first, delta):
 def test_reading_at_the_ends():
     pld = PrivacyLossDistribution(1.0, 2, [0.5, 0.25], 0.25)
     assert pld.epsilon(0.2) == math.inf and pld.epsilon(1.0) == 0
+    sure = PrivacyLossDistribution(0.7, 3, [1.0], 0.0)
+    assert 2.1 < sure.epsilon(0.0) < 2.1 + 1e-14
     assert pld.delta(50.0) == pytest.approx(0.25, rel=1e-14)
     assert pld.delta(-1e12) == 1.0
     assert pld.delta([0.0, 2.5]).shape == (2,)

@@ -407,11 +407,16 @@ def sums(code):
 
 
 RAISED = "x * np.where(x > 0, 1 + 8 * UNIT, 1 - 8 * UNIT) + 24 * UNIT"
-SHARE = "cells.left - cells.loss"
+SHARE = "np.minimum(cells.left - cells.loss, 0.0) - cells.loss_error"
+NO_LEAST = "cells.left - cells.loss - cells.loss_error"
+NO_ERROR, NAMES = (
+    "np.minimum(cells.left - cells.loss, 0.0)",
+    ("above", "share"),
+)
 LARGER = "np.exp(cells.mass_error) + 32 * UNIT"
 TERMS = [
-    (chords, "above = np.minimum(" + SHARE + ", 0.0)", "above = " + SHARE),
-    (chords, "share = np.minimum(" + SHARE + ", 0.0)", "share = " + SHARE),
+    *((chords, f"{x} = {SHARE}", f"{x} = {NO_LEAST}") for x in NAMES),
+    *((chords, f"{x} = {SHARE}", f"{x} = {NO_ERROR}") for x in NAMES),
     (chords, LARGER, "np.exp(cells.mass_error)"),
     (chords, LARGER, "1 + 32 * UNIT"),
     (chords, "p + 1e-300 * (cells.log_p > -np.inf)", "p"),
