@@ -116,7 +116,7 @@ def on_circle(
         mass = np.exp(power + log_mass - k) * (1 + side * wide)
         place = np.rint(losses / step).astype(int) % size
         value = rfft(np.bincount(place, mass, size))
-        off = 8 * math.log2(size) + np.bincount(place).max() + 2
+        off = 8 * math.log2(size) + np.bincount(place).max()
         off = off * UNIT * mass.sum()
         far = np.maximum(np.abs(value), off)
         log_value += count * (np.log(far) + 1j * np.angle(value))

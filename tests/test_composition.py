@@ -132,9 +132,9 @@ def test_transforms_that_err_as_far_as_assumed(monkeypatch):
 def test_masses_on_one_place_and_from_outside():
     """Each small mass is lost beside the first; one below comes back."""
     n = 2 * 10**5
-    logs = np.append(0.0, np.full(n, -37.0))
+    logs = np.append(0.0, np.full(n, -37.5))
     assert on_circle(8.0 * np.arange(n + 1), logs, 0.0, 8, 1)[0] >= (
-        1 + n * math.exp(-37)
+        1 + n * math.exp(-37.5)
     )
     losses = np.append(-100.0, np.arange(2.0**16))
     logs = np.append(math.log(4e-18), np.full(2**16, -16 * math.log(2)))

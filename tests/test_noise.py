@@ -141,11 +141,10 @@ def test_the_error_of_a_ratio_is_needed():
 def test_mixed_against_fifty_digits():
     for _ in range(100):
         count = int(RNG.integers(2, 65))
-        errors = 10 ** RNG.uniform(-20, -3, count)
-        weights = np.log(RNG.dirichlet(np.full(count, 0.05)) + 1e-300)
-        values = RNG.normal(0, 40, count) - weights * RNG.integers(2)
+        values = RNG.normal(0, 40, count)
+        errors = 10 ** RNG.uniform(-15, -3, count)
+        weights = np.log(RNG.dirichlet(np.ones(count)))
         moved = values + RNG.choice([-1, 1], count) * errors
-        moved = moved + 8 * RNG.choice([-1, 1]) * exact.exact(UNIT) * weights
         true = mp.log(
             sum(
                 mp.exp(exact.exact(v) + exact.exact(w))
@@ -157,7 +156,11 @@ def test_mixed_against_fifty_digits():
         )
         assert abs(float(exact.exact(total[0]) - true)) <= error[0]
         assert error[0] <= 1.01 * errors.max() + 1e-12
-    values = np.full((64, 1), -36.75)  # each lost beside the first
-    values[0] = 0.0
-    total, error = mixed(values, 0 * values, 0 * values)
-    assert error[0] >= abs(total[0] - 63 * math.exp(-36.75))
+    many = np.append(0.0, np.full(63, -36.75))  # each lost beside the first
+    two = np.array([0.0, -690.0])  # a weight that is off by 8u
+    for terms, weights in ((many, 0 * many), (0 * two, two)):
+        both = [np.stack([x, x], 1) for x in (terms - weights, weights)]
+        total, error = mixed(both[0], 0 * both[0], both[1])
+        moved = map(exact.exact, terms + 8 * UNIT * weights)
+        off = exact.exact(total[0]) - mp.log(sum(map(mp.exp, moved)))
+        assert abs(float(off)) <= error[0]
