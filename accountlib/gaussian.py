@@ -112,7 +112,8 @@ def gaussian_bounds(epsilon: Floats, mu: float) -> tuple[Floats, Floats]:
         first = np.where(a > 0, density * erfcx(a / math.sqrt(2)), ndtr(-a))
     size = np.abs(a) + 2
     moved = 8 * size * (epsilon / mu + mu) * np.where(a > 0, first, density)
-    value, error = first - beyond, UNIT * (80 * first + moved) + 1e-300
+    value = first - beyond
+    error = UNIT * (32 * (first + beyond) + moved) + 1e-300
     return np.fmax(value - error, 0.0), np.fmin(value + error, 1.0)
 
 
