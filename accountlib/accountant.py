@@ -219,7 +219,7 @@ def largest_loss(kinds: Kinds) -> Floats:
     for cells, count in kinds:
         last = np.where(cells.log_p > -np.inf, cells.right, -np.inf).argmax()
         top = cells.right[last]
-        wide = 4 * cells.loss_error[last] + 1e-12 * abs(top)
+        wide = 4 * cells.loss_error[last] + 1e-11 * abs(top)
         around = wide * np.array([-1.0, 1.0]) if top < np.inf else 0.0
         ends += count * (top + around)
     return np.maximum(ends, 0.0)

@@ -93,7 +93,7 @@ class Cells:
         right, above = sampled_loss(self.right, none, log_miss)
         alone = self.log_p + log_rate_of(log_miss)  # where Q has no mass
         log_p = np.where(self.log_q > -np.inf, self.log_q + loss, alone)
-        wide = self.mass_error + error + 8 * UNIT * (1 + size(log_p))
+        wide = self.mass_error + error + 16 * UNIT * (1 + size(log_p))
         ends = left - below, right + above
         return Cells(log_p, self.log_q, wide, loss, error, *ends)
 
@@ -142,7 +142,7 @@ def pessimistic_table(
     Parameters: `cells`; `count` of such steps; `kept`: the mass of other
     cells goes to infinity.
     Returns: a list whose profile is nowhere below that of the cells.
-    Error: rounded outward; u of a cell's mass more goes to its right end.
+    Error: all rounded outward.
     Source: Doroshenko et al. (2022); Lemmas lem-cells, lem-rounded-dots.
 
     >>> cells = Cells(*np.array([[-0.7, -1.2, 0.0, 0.5, 0.0, 0.0, 1.0]]).T)
@@ -152,8 +152,9 @@ def pessimistic_table(
     """
     log_p = cells.log_p + cells.mass_error
     chord = np.expm1(cells.left - cells.right)
-    share = np.expm1(cells.left - cells.loss - cells.loss_error) / chord
-    share = np.where(share >= 0, np.fmin(share + UNIT, 1.0), 1.0)
+    above = np.minimum(cells.left - cells.loss, 0.0) - cells.loss_error
+    share = np.expm1(above) / chord
+    share = np.where(share >= 0, np.fmin(share, 1.0), 1.0)
     share[cells.atoms] = 1.0  # all to the right is right for any cell
     top = np.where(kept, log_p + np.log(share), log_p)
     rest = np.where(kept, log_p + np.log1p(-share), -np.inf)
@@ -207,13 +208,11 @@ def sampled_loss(
     t: Floats, error: Floats, log_miss: float
 ) -> tuple[Floats, Floats]:
     """log(1 - rate + rate e^t), and a bound of its error."""
-    rate, log_rate = -math.expm1(log_miss), log_rate_of(log_miss)
-    gain = rate * np.expm1(np.minimum(t, 700.0))
-    near = (np.abs(gain) < 0.5) & (t < 700)
+    log_rate = log_rate_of(log_miss)
+    gain = -math.expm1(log_miss) * np.expm1(t)
+    near = (gain > -0.5) & (gain < np.inf)
     far = np.logaddexp(log_rate + t, log_miss)
     x = np.where(near, np.log1p(np.where(near, gain, 0.0)), far)
     drawn = special.expit(t + (log_rate - log_miss))  # P(record | outcome)
-    wide = 1.01 * np.fmin(error, drawn * np.expm1(error)) + UNIT * (
-        8 * drawn * (4 + abs(log_rate) + size(t)) + 40 * size(x)
-    )
-    return x, np.where(np.isfinite(x), wide, 0.0)
+    wide = 1.01 * np.fmin(error, drawn * np.expm1(error))
+    return x, np.where(np.isfinite(x), wide + 40 * UNIT * np.abs(x), 0.0)

@@ -95,29 +95,27 @@ def on_circle(
 ) -> Floats:
     """Masses of the total on a circle of grid points, from one tilt."""
     size, more = len(index), (16 + len(parts)) * UNIT
-    log_value, lost = np.zeros(size // 2 + 1, complex), more
-    scale, sizes = 0.0, 8.0
+    log_value, lost, scale = np.zeros(size // 2 + 1, complex), 0.0, []
     for losses, log_mass, count in parts:
         k, power = moments([(losses, log_mass, 1)], tilt)[0], tilt * losses
         wide = 8 * UNIT * (np.abs(power) + np.abs(log_mass) + abs(k) + 8)
         mass = np.exp(power + log_mass - k) * (1 + side * wide)
         place = np.rint(losses / step).astype(int) % size
         value = rfft(np.bincount(place, mass, size))
-        off = (8 * math.log2(size) + len(mass) / size + 2) * UNIT * mass.sum()
+        off = 8 * math.log2(size) + np.bincount(place).max()
+        off = off * UNIT * mass.sum()
         far = np.maximum(np.abs(value), off)
         log_value += count * (np.log(far) + 1j * np.angle(value))
         off = off + far - np.abs(value)  # what raising a small one moves
         lost = lost + count * np.log1p(off / far)
         lost = lost + count * more * (np.abs(np.log(far)) + 4)
-        scale, sizes = scale + count * k, sizes + count * abs(k)
+        scale.append(count * k)
     value = np.exp(log_value)
-    wrong = np.exp(log_value.real + lost) * -np.expm1(-lost) + 1e-300
+    wrong = np.exp(log_value.real + lost) * -np.expm1(-lost)
     wrong = wrong + 8 * UNIT * math.log2(size) * np.abs(value)
     error = 2.02 * wrong.sum() / size + (0 if side > 0 else 2 * OUTSIDE)
     mass = np.roll(irfft(value, size), -(int(index[0]) % size))
-    power = tilt * step * index
-    slack = more * (sizes + np.abs(power))
-    untilted = np.exp(scale - power + side * slack)
+    untilted = np.exp(math.fsum(scale) - tilt * step * index)
     return np.asarray(np.maximum(mass + side * error, 0.0) * untilted)
 
 
@@ -140,12 +138,13 @@ def total_masses(
     masses = [on_circle(parts, x, index, step, side) for x in tilts]
     if side < 0:
         return first, np.fmax.reduce(masses), 0.0
-    best = np.fmin(np.fmin.reduce(masses), 1.5)
-    if (first, last) == ends:
-        return first, best, 0.0
-    best[0] += OUTSIDE
-    power = moments(parts, tilts[-1])[0] - tilts[-1] * step * last
-    return first, best, OUTSIDE * math.exp(min(power, 0.0))
+    best, beyond = np.fmin.reduce(masses), 0.0
+    if (first, last) != ends:
+        ways = 0.0, tilts[-1]
+        power = [moments(parts, x)[0] - x * step * last for x in ways]
+        best[0] += OUTSIDE * np.exp(power[0])
+        beyond = OUTSIDE * float(np.exp(min(power)))
+    return first, np.fmin(best, 1.5), beyond
 
 
 # --- One call, or two
@@ -168,7 +167,7 @@ def composed(
     first, mass, beyond = 0, np.zeros(1), 0.0
     if all(len(losses) for losses, _, _ in parts):
         first, mass, beyond = total_masses(parts, one.step, one.side)
-    finite = sum(n * float(np.log1p(-d.infinity_mass)) for d, n in kinds)
+    finite = math.fsum(n * np.log1p(-d.infinity_mass) for d, n in kinds)
     infinite = -math.expm1(finite) * (1 + one.side * 64 * UNIT) + beyond
     error = sum(n * d.loss_error for d, n in kinds) * (1 + 1e-12)
     rest = min(infinite, 1.0), one.bound, error

@@ -32,14 +32,14 @@ class Curve:
         spare = math.exp(chosen.log_delta) * 0.03 * chosen.room / steps
         make = pessimistic_table if up else optimistic_table
         tables = [make(x, n, x.all_but(spare)) for x, n in kinds]
-        miss = sum(t.count * np.log1p(-min(t.infinite, 1.0)) for t in tables)
+        logs = (t.count * np.log1p(-min(t.infinite, 1.0)) for t in tables)
         self.sign, self.least = (1, 1e-290) if up else (-1, -1e-300)
-        infinite = -math.expm1(miss) * (1 + self.sign * 1e-12)
+        infinite = -math.expm1(math.fsum(logs)) * (1 + self.sign * 1e-12)
         self.infinite = infinite if up else max(infinite - 1e-300, 0.0)
         self.tables = [t for t in tables if len(t.loss)]
         tops = [t.count * t.loss.max() for t in self.tables]
         self.slack = 1e-12 * sum(map(abs, tops))
-        self.top = sum(tops) + self.slack
+        self.top = math.fsum(tops) + self.slack
         if not up and len(tops) < len(tables):  # one kind has no finite loss
             self.top = -math.inf
         self.total = few(self.tables, up)
@@ -72,13 +72,14 @@ class Curve:
 
         (1 - e^-x)_+ >= 1 - e^(-x/2).
         """
-        log_mass = log_top = 0.0
+        rows = []
         for t in self.tables:
             m = np.exp(t.log_mass)
             wide = 4 * UNIT * (4 + float(m @ np.abs(t.log_mass)))
-            log_mass += t.count * (math.log(math.fsum(m)) - wide)
-            largest = float(t.log_mass[t.loss.argmax()])
-            log_top += t.count * largest * (1 + 8 * UNIT)
+            largest = float(t.log_mass[t.loss.argmax()]) * (1 + 8 * UNIT)
+            each = math.log(math.fsum(m)) - wide, largest
+            rows.append([t.count * x for x in each])
+        log_mass, log_top = map(math.fsum, zip(*rows, strict=True))
         moment = log_moment(self.tables, WHOLE, -0.5)
         low = np.exp(moment + epsilon / 2) * (1 + 1e-12)
         room = epsilon - self.top + 3 * self.slack

@@ -227,8 +227,7 @@ class ShiftedNoise(DominatingPair):
         right, above = mixed(*self.noise.log_ratio(last, shifts), weights)
         left, right = left - below, right + above
         loss = log_p - log_q
-        error = wrong_p + wrong_q + 4 * UNIT * np.abs(loss)
-        error = np.minimum(error, right - left)  # it lies between the ends
+        error = np.minimum(wrong_p + wrong_q, right - left)
         loss = np.clip(loss, left, right)
         wide = np.maximum(wrong_p, wrong_q)
         return Cells(log_p, log_q, wide, loss, error, left, right)
@@ -257,10 +256,8 @@ class Substituted(Made):
         up = self.pair.cells(edges).sampled(self.log_miss)
         down = self.pair.cells(-edges[::-1]).sampled(self.log_miss).reversed()
         loss = up.loss + down.loss
-        error = up.loss_error + down.loss_error + 2 * UNIT * size(loss)
+        error = up.loss_error + down.loss_error
         left, right = up.left + down.left, up.right + down.right
-        left -= 2 * UNIT * size(left)
-        right += 2 * UNIT * size(right)
         wide = np.maximum(up.mass_error, down.mass_error)
         return Cells(up.log_p, down.log_q, wide, loss, error, left, right)
 

@@ -111,10 +111,9 @@ def gaussian_bounds(epsilon: Floats, mu: float) -> tuple[Floats, Floats]:
         beyond = density * erfcx((a + mu) / math.sqrt(2))
         first = np.where(a > 0, density * erfcx(a / math.sqrt(2)), ndtr(-a))
     size = np.abs(a) + 2
-    wrong = UNIT * (32 + 8 * size * (epsilon / mu + mu) + 8 * size**2)
-    turned = np.where(a > 0, first, density + beyond)
+    moved = 8 * size * (epsilon / mu + mu) * np.where(a > 0, first, density)
     value = first - beyond
-    error = 32 * UNIT * first + wrong * turned + 1e-300
+    error = UNIT * (32 * (first + beyond) + moved) + 1e-300
     return np.fmax(value - error, 0.0), np.fmin(value + error, 1.0)
 
 

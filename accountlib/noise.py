@@ -81,7 +81,7 @@ class Noise:
         # On one side of 0: the larger tail less the smaller one.
         near, top = np.where(a > b, wrong_a, wrong_b), np.maximum(a, b)
         d = np.abs(a - b)
-        both = wrong_a + wrong_b + 2 * UNIT * size(d)
+        both = wrong_a + wrong_b
         d = np.fmax(d, both)
         gap, least = -np.expm1(-d), -np.expm1(both - d)
         # Across 0: 1 less both tails.
@@ -153,7 +153,7 @@ def mixed(
     if count == 1:
         return values[0], errors[0]
     terms = values + log_weights
-    errors = errors + UNIT * (8 * -log_weights + size(terms))
+    errors = errors - 8 * UNIT * log_weights
     top = terms.max(0)
     shape = np.exp(terms - np.where(np.isfinite(top), top, 0.0))
     total = top + np.log(shape.sum(0))

@@ -140,7 +140,7 @@ class PrivacyLossDistribution:
         curve = lfilter([gain], [1.0, -falls], above[:-1])
         curve = np.append(curve, above[-1])[::-1]
         rounded = 1 + self.side * (8 * len(curve) + 32) * UNIT
-        return np.asarray(curve * rounded + self.infinity_mass)
+        return np.asarray((curve + self.infinity_mass) * rounded)
 
     def delta(self, epsilon: ArrayLike) -> Any:
         """delta of one epsilon of any sign or of many, on its own side."""
@@ -153,8 +153,7 @@ class PrivacyLossDistribution:
         width = np.where(k < 0, 1.0, -math.expm1(-self.step))
         share = np.fmin(-np.expm1(-ahead) / width, 1.0)
         high, low = self.knots[k + 1], self.knots[np.minimum(k + 2, last)]
-        value = (low + (high - low) * share) * (1 + 32 * UNIT * self.side)
-        value = np.minimum(value, 1.0)
+        value = np.minimum(low + (high - low) * share, 1.0)
         return float(value) if np.ndim(value) == 0 else value
 
     def epsilon(self, delta: ArrayLike) -> Any:
@@ -210,10 +209,10 @@ def loss_cells(pair: DominatingPair, step: float) -> Cells:
 
 def at_cell_ends(cells: Cells, buckets: bool) -> tuple[Floats, Floats]:
     """Losses and masses from above: each cell's mass at its two ends."""
-    p = np.exp(cells.log_p) * (1 + cells.mass_error + 16 * UNIT)
+    p = np.exp(cells.log_p) * (np.exp(cells.mass_error) + 32 * UNIT)
     p = p + 1e-300 * (cells.log_p > -np.inf)
-    share = np.expm1(cells.left - cells.loss - cells.loss_error)
-    share = share / np.expm1(cells.left - cells.right) * (1 + 16 * UNIT)
+    share = np.minimum(cells.left - cells.loss, 0.0) - cells.loss_error
+    share = np.expm1(share) / np.expm1(cells.left - cells.right)
     share = np.where(share >= 0, np.fmin(share, 1.0), 1.0)
     right = p * np.where(cells.atoms | buckets, 1.0, share)
     above = np.cumsum(p[::-1])[::-1] <= TAIL

@@ -92,7 +92,7 @@ class Product:
         zero = np.zeros(part.last + 1)
         self.part, self.kinds = part, kinds
         self.near, self.far = 0j * zero, 0j * zero  # logarithms
-        self.lost = self.outer = self.inner = self.moved = zero
+        self.lost = self.gain = self.moved = zero
         self.turned = self.twisted = zero
         self.center = self.centers = self.scale = self.scale_error = 0.0
 
@@ -104,9 +104,8 @@ class Product:
         rows = [m * near, m * ~near][: 1 + (part.which == "far")]
         whole = math.fsum(rows[0]) or math.nan
         unit = 4 * UNIT * (len(x) + 64) / whole
-        reach = np.abs(x * (m > 0)).max() * part.theta
-        turn = unit * part.theta * np.exp(128 * UNIT * reach)
-        sums = transform(np.array(rows), x, part) / whole
+        turn, sums = unit * part.theta, transform(np.array(rows), x, part)
+        sums = sums / whole
         log_n, wrong = log_one_plus(sums[0]), turn * (rows[0] @ np.abs(x))
         size = np.exp(log_n.real)
         floor = size < wrong  # too little is left: keep the phase only
@@ -126,39 +125,24 @@ class Product:
         if part.which == "far":  # row 5
             f = math.fsum(rows[1]) / whole + sums[1]
             off = turn * (rows[1] @ np.abs(x)) + unit * rows[1].sum()
-            self.beside(count, f, off, log_n, (size, wrong))
-
-    def beside(
-        self,
-        count: int,
-        f: Complex,
-        off: Floats,
-        log_n: Complex,
-        near: tuple[Floats, Floats],
-    ) -> None:
-        """The far losses of one kind, f with error `off`, beside the near."""
-        size, wrong = near
-        ratio = log_one_plus(f * np.exp(-log_n))
-        most = np.abs(f) + off
-        self.far = self.far + count * ratio
-        self.outer = self.outer + count * np.log1p(most / size)
-        self.inner = self.inner + count * np.log1p(most / (size + wrong))
-        self.moved = self.moved + count * np.log1p(off / (size + np.abs(f)))
-        self.twisted = self.twisted + count * (
-            np.abs(ratio.real) + np.abs(ratio.imag)
-        )
+            ratio = log_one_plus(f * np.exp(-log_n))
+            self.far = self.far + count * ratio
+            self.gain = self.gain + count * np.log1p(np.abs(f) / size)
+            off = count * np.log1p(off / (size + np.abs(f)))
+            self.moved = self.moved + off
+            self.twisted = self.twisted + count * (
+                np.abs(ratio.real) + np.abs(ratio.imag)
+            )
 
     def value(self) -> tuple[Complex, Floats]:
         """The product and a bound of its error."""
         near, far, each = self.near, self.far, (self.kinds + 16) * UNIT
-        slack = self.lost + each * self.turned
-        gain, twisted = self.inner, each * self.twisted
-        log_error = near.real + log_expm1(slack)
+        log_error = near.real + log_expm1(self.lost + each * self.turned)
         if self.part.which != "far":
             return np.exp(near), np.exp(log_error) + TINY
-        error = np.exp(log_error + log_expm1(gain + twisted)) + TINY
-        grown = np.exp(near.real + self.outer + twisted)
-        error -= grown * np.expm1(-self.moved - twisted)
+        moved = self.moved + each * self.twisted
+        error = np.exp(log_error + log_expm1(self.gain + moved)) + TINY
+        error += np.exp(near.real + self.gain + log_expm1(moved))
         high = np.exp(near + far) * -np.expm1(-far)
         low = np.exp(near) * np.expm1(far)
         return np.where(far.real > 1, high, low), error
@@ -173,30 +157,25 @@ def log_moment(tables: Sequence[Table], part: Part, order: float) -> float:
     Parameters: `tables` of all kinds; `part`, which says what is near;
     `order` (l), of any sign.
     Returns: an upper bound; infinite if rounding leaves more than 0.01.
-    Source: page-rounding, rows 13 and 14 of its table.
+    Source: page-rounding, row 14 of its table.
 
     >>> table = Table(np.array([-1.0, 1.0]), np.log([0.5, 0.5]), 0.0, 1000)
     >>> part = Part("all", 0.0, 1.0, 1.0, 1.0, 1, 0.5, 2.0)
     >>> round(log_moment([table], part, 0.1), 6)  # 1000 log cosh 0.1
     4.991689
     """
-    total = gain = error = worst = 0.0
-    each = (len(tables) + 8) * UNIT
+    rows, error = [], 0.0
     for t in tables:
         power, near = order * t.loss + t.log_mass, part.near(t.loss)
         n, f = log_sum(power[near]), log_sum(power[~near])
         some = power > np.where(near, n, f) - 800  # digits of others vanish
-        r = 4 * np.abs(order * t.loss[some]) + 5 * np.abs(t.log_mass[some])
-        r = UNIT * (1.4 * len(power) + 64 + r.max(initial=0.0))
-        wide = abs(n) + np.abs(power[some]).max(initial=0.0)
-        total += t.count * n
-        error += t.count * (r + each * wide)
-        if part.which == "far" and not near.all():
-            worst = max(worst, r)
-            gain += t.count * np.logaddexp(0.0, f - n)
+        wide = np.abs(order * t.loss[some]) + np.abs(t.log_mass[some])
+        r = UNIT * (2 * len(power) + 100 + 20 * wide.max(initial=0.0))
+        error += t.count * r
+        rows.append((t.count * n, t.count * np.logaddexp(0.0, f - n)))
+    total, gain = map(math.fsum, zip(*rows, strict=True))
     if part.which == "far":
         total += float(log_expm1(np.array(gain)))
-        error += (2 * worst + each) * (1 + gain)
     return float(total + error) if error < 0.01 else math.inf
 
 
@@ -252,15 +231,17 @@ class Spectrum:
             return np.fmin(np.fmin(delta, other), 1.0)
         for order in self.moments:  # what may wrap around on either side
             away = abs(order - self.part.tilt) * self.part.period
-            power = self.chernoff(order, epsilon) - away * (1 - 8 * UNIT)
+            power = self.chernoff(order, epsilon, away)
             delta = delta - np.exp(power) / -np.expm1(-away)
         return np.where(value > 0, np.fmax(delta, 0.0), 0.0)
 
-    def chernoff(self, order: float, epsilon: Floats) -> Floats:
-        """log of Chernoff's bound of delta at an order, from above."""
+    def chernoff(
+        self, order: float, epsilon: Floats, away: float = 0.0
+    ) -> Floats:
+        """log of Chernoff's bound of delta at an order, times e^-away."""
         moment, peak = self.moments[order], float(log_peak(np.array(order)))
-        size = abs(moment) + abs(peak) + np.abs(order * epsilon) + 16
-        return moment + peak - order * epsilon + 8 * UNIT * size
+        size = abs(moment) + abs(peak) + np.abs(order * epsilon) + away + 16
+        return moment + peak - order * epsilon - away + 8 * UNIT * size
 
 
 @np.errstate(all="ignore")

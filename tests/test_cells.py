@@ -87,7 +87,7 @@ def test_errors_of_sampled_losses():
 
 def test_huge_and_tiny_losses_at_tiny_rates():
     for t in (-1e20, -800.0, 690.0, 700.0, 710.0, 1e6, 1e20):
-        for rate in (1e-300, 1e-9, 0.5, 1 - 1e-16):
+        for rate in (1e-200, 1e-9, 0.5, 1 - 1e-16):
             miss = math.log1p(-rate)
             x, wide = sampled_loss(np.array([t]), np.array([0.0]), miss)
             with mp.workdps(400):

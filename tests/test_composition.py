@@ -9,7 +9,9 @@ import pytest
 from flint import arb, ctx, fmpz_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.fft import irfft, rfft
 
+from accountlib import composition
 from accountlib.composition import (
     compose,
     self_compose,
@@ -87,7 +89,62 @@ def test_what_wraps_around_is_counted():
         total = self_compose(pld, 100)
         exact = 1e-28  # 100 chances of a loss of 1000
         assert total.side * (total.delta(5.0) / exact - 1) >= -1e-12
+        assert total.side * (total.delta(500.0) / exact - 1) >= -1e-12
         assert total.delta(5.0) < 1e-7  # all frequencies matter here
+
+
+def on_circle(losses, log_mass, tilt, size, side, count=1):
+    part = np.array(losses), np.array(log_mass), count
+    return composition.on_circle([part], tilt, np.arange(size), 1.0, side)
+
+
+def test_tilted_masses_are_rounded_outward(monkeypatch):
+    seen, rng = [], np.random.default_rng(1)
+    monkeypatch.setattr(
+        composition, "rfft", lambda x: seen.append(x) or rfft(x)
+    )
+    for tilt in (0.0, 0.1, 3.0):
+        losses, logs = np.arange(200.0), -rng.exponential(50, 200)
+        k = composition.moments([(losses, logs, 1)], tilt)[0]
+        for side in (1, -1):
+            on_circle(losses, logs, tilt, 200, side)
+            rows = zip(losses, logs, seen[-1], strict=True)
+            for x, p, mass in rows:
+                true = arb(tilt) * arb(x) + arb(p) - arb(k)
+                assert side * (arb(mass) - true.exp()) >= -1e-300
+
+
+def test_transforms_that_err_as_far_as_assumed(monkeypatch):
+    """Both put mass on an empty place; a billion times, mass is lost."""
+    size, unit = 2**12, 8 * 12 * 2.0**-53
+    at = np.eye(1, size, 7)[0]
+    monkeypatch.setattr(composition, "rfft", lambda x: rfft(x + unit * at))
+    monkeypatch.setattr(
+        composition, "irfft", lambda x, n: irfft(x, n) + unit * at
+    )
+    assert on_circle([0.0], [0.0], 0.0, size, -1)[7] == 0
+    size, unit = 2**20, 8 * 20 * 2.0**-53
+    monkeypatch.undo()
+    monkeypatch.setattr(composition, "rfft", lambda x: rfft(x) * (1 - unit))
+    assert on_circle([0.0], [0.0], 0.0, size, 1, 10**9)[0] >= 1
+
+
+def test_masses_on_one_place_and_from_outside():
+    """Each small mass is lost beside the first; one below comes back."""
+    n = 2 * 10**5
+    logs = np.append(0.0, np.full(n, -37.5))
+    assert on_circle(8.0 * np.arange(n + 1), logs, 0.0, 8, 1)[0] >= (
+        1 + n * math.exp(-37.5)
+    )
+    losses = np.append(-100.0, np.arange(2.0**16))
+    logs = np.append(math.log(4e-18), np.full(2**16, -16 * math.log(2)))
+    assert on_circle(losses, logs, 0.0, 2**17, -1)[-100] == 0
+
+
+def test_more_mass_than_one():
+    """P-masses 0.6 at 0.01 and 0.4 at -infinity lie below this list."""
+    one = PrivacyLossDistribution(0.01, 0, [0.6, 0.6], 0.0)
+    assert self_compose(one, 20_000).delta(118.0) > 0.82
 
 
 def test_infinite_masses():
@@ -100,6 +157,11 @@ def test_infinite_masses():
                     exact = 1 - (1 - mp.mpf(p)) ** count
                 assert one.side * (found - exact) >= -1e-16 * found
                 assert abs(found - exact) <= 1e-13 * exact
+    masses = [0.3935] + [2.0**-54] * 300  # no sum of logs may lose these
+    kinds = [PrivacyLossDistribution(1.0, 0, [1 - p], p) for p in masses]
+    with mp.workdps(60):
+        exact = 1 - math.prod(1 - mp.mpf(p) for p in masses)
+    assert compose(kinds).infinity_mass >= exact
     nothing = PrivacyLossDistribution(1.0, 0, [0.0], 1.0)
     assert self_compose(nothing, 3).delta(5.0) == 1.0
 

@@ -9,7 +9,7 @@ from flint import arb, ctx
 from accountlib.cells import (
     Table,
 )
-from accountlib.fourier import Part, log_peak
+from accountlib.fourier import Part
 from accountlib.rounding import spectrum
 from tests.exact_sums import (
     PRECISION,
@@ -122,14 +122,3 @@ def test_nan_is_no_mass():
     ):
         with pytest.raises(ArithmeticError):
             Table(loss, log_m, infinite, 1)
-
-
-# --- the parts of the sum ----------------------------------------------------
-
-
-@pytest.mark.parametrize("order", [1e-6, 0.3, 1.0, 40.0, 1e12])
-def test_the_peak_is_attained(order):
-    x = ball(1 / order).log1p()
-    most = (-ball(order) * x).exp() * (1 - (-x).exp())
-    found = float(log_peak(np.array(order)))
-    assert found == pytest.approx(float(most.log()), rel=1e-12)
