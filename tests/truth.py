@@ -553,7 +553,7 @@ class Contour:
             )
             error += math.exp(min(*shares, 9))
         if not all(one.smooth for one, _ in self.steps):
-            error += 10 * math.exp(fade[int(0.6 * len(n))])
+            error += 10 * math.exp(min(fade[int(0.6 * len(n))], 9))
         return log, error, rounding
 
     def log_delta(self, epsilon):
