@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import mpmath as mp
+from scipy.special import ndtri_exp
 
 mp.mp.dps = 50
 
@@ -15,10 +16,9 @@ def quantile(p):
         return -mp.inf if p <= 0 else mp.inf
     if p > mp.mpf("0.5"):
         return -quantile(1 - p)
-    if p > mp.mpf("1e-30"):
-        return -mp.sqrt(2) * mp.erfinv(1 - 2 * mp.mpf(p))
-    start = -mp.sqrt(-2 * mp.log(p) - mp.log(-4 * mp.pi * mp.log(p)))
-    return mp.findroot(lambda z: mp.log(mp.ncdf(z)) - mp.log(p), start)
+    log_p = mp.log(p)
+    start = float(ndtri_exp(float(log_p)))
+    return mp.findroot(lambda z: mp.log(mp.ncdf(z)) - log_p, start)
 
 
 def mu_of(x, y):

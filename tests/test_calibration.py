@@ -5,15 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from accountlib import DiscreteGaussian, Gaussian, Laplace, Poisson, Release
 from accountlib.accountant import delta, epsilon
 from accountlib.calibration import EDGE, Excess, calibrate, calibrate_noise
-from accountlib.mechanisms import (
-    DiscreteGaussian,
-    Gaussian,
-    Laplace,
-    PureDP,
-)
-from accountlib.sampling import FixedBatch, Poisson, Release
+from accountlib.mechanisms import PureDP
+from accountlib.sampling import FixedBatch
 
 TARGETS = [
     (Gaussian, Poisson(16384 / 50000), 2000, 8.0, 1e-5, "remove"),

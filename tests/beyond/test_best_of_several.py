@@ -114,23 +114,3 @@ def test_groups_and_gaps():
         batch, repetitions=law, delta=1e-6, adjacency="zero-out"
     )
     assert gap.lower == 0 < gap.upper
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: often.best_law([-1, 2], repetitions=LAWS[3]), "law must lie"),
-        (lambda: LAWS[3].share(2.0), "chance must lie"),
-        (lambda: often.TruncatedNegativeBinomial(-1.0, 0.1), "shape must lie"),
-        (
-            lambda: often.TruncatedNegativeBinomial(1e-10, 0.1),
-            "shape. must lie",
-        ),
-        (lambda: often.TruncatedNegativeBinomial(1.0, 1.0), "stop must lie"),
-        (lambda: often.PoissonRepetitions(0.0), "mean must lie"),
-        (lambda: law_of(-0.999, 1e6), "no stop"),
-    ],
-)
-def test_bad_laws(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

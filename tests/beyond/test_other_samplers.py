@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from accountlib import DiscretePair, FixedBatch, Gaussian, Poisson, Release
 from accountlib.accountant import delta, epsilon
 from accountlib.beyond.other_samplers import (
     ShuffledEpochs,
@@ -16,11 +17,6 @@ from accountlib.beyond.other_samplers import (
     cut_numbers,
     largest_output,
 )
-from accountlib.mechanisms import (
-    DiscretePair,
-    Gaussian,
-)
-from accountlib.sampling import FixedBatch, Poisson, Release
 
 Z = np.linspace(-14, 34, 240_001)
 
@@ -150,9 +146,3 @@ def test_what_is_refused():
     own = Release(DiscretePair((0.5, 0.5), (0.4, 0.6)), ZeroedBatch(5, 50))
     with pytest.raises(NotImplementedError):
         epsilon(own, delta=1e-5, adjacency="zero-out")
-    with pytest.raises(ValueError, match="rate"):
-        TruncatedPoisson(1e-12, 5, 50)
-    with pytest.raises(ValueError, match="largest_batch"):
-        TruncatedPoisson(0.1, 0, 50)
-    with pytest.raises(ValueError, match="batches"):
-        ShuffledEpochs(0)
