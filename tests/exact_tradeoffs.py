@@ -1,6 +1,7 @@
 """Trade-off functions that are known: fractions, and one sampled step."""
 
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 
 import mpmath as mp
@@ -65,10 +66,7 @@ class Pair:
         return Pair(*zip(*rows, strict=True))
 
     def power(self, count):
-        found = self
-        for _ in range(count - 1):
-            found = found.times(self)
-        return found
+        return reduce(Pair.times, [self] * count)
 
 
 class Curve:

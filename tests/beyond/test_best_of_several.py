@@ -73,12 +73,6 @@ def test_no_order_is_above_the_theorem(law):
     assert nearest > 0.5
 
 
-def law_of(shape, mean=10.0):
-    if shape == math.inf:
-        return often.PoissonRepetitions(mean)
-    return often.TruncatedNegativeBinomial.of_mean(mean, shape=shape)
-
-
 def test_lists_are_below_the_run():
     """What data reach is never above the privacy curve."""
     runs = [
@@ -98,7 +92,10 @@ def test_lists_are_below_the_run():
 
 def test_groups_and_gaps():
     """A group is a larger change; no lower end where data have a gap."""
-    run, law = al.Release(al.Gaussian(8.0)), law_of(1.0)
+    run, law = (
+        al.Release(al.Gaussian(8.0)),
+        often.TruncatedNegativeBinomial(1.0, 0.1),
+    )
     two = best.best_epsilon(
         run, repetitions=law, delta=1e-6, adjacency="add", group_size=2
     )
