@@ -31,21 +31,22 @@ def number(low, high):
     return float(f"{math.exp(RNG.uniform(math.log(low), math.log(high))):.3g}")
 
 
+KINDS = [
+    (Gaussian, fifty.Normal),
+    (Laplace, fifty.Laplace),
+    (DiscreteGaussian, fifty.WholeNormal),
+    (DiscreteLaplace, fifty.WholeLaplace),
+]
+
+
 def random_noise():
     """A mechanism, its noise to fifty digits, and what one record moves."""
-    kind = RNG.integers(4)
+    kind = int(RNG.integers(4))
+    mechanism, noise = KINDS[kind]
     if kind < 2:
         unit = number(0.05, 30)
-        mechanism, noise = [
-            (Gaussian, fifty.Normal()),
-            (Laplace, fifty.Laplace()),
-        ][kind]
-        return mechanism(unit), noise, 1 / exact(unit)
+        return mechanism(unit), noise(), 1 / exact(unit)
     unit, moved = number(0.3, 8), int(RNG.integers(1, 4))
-    mechanism, noise = [
-        (DiscreteGaussian, fifty.WholeNormal),
-        (DiscreteLaplace, fifty.WholeLaplace),
-    ][kind - 2]
     return mechanism(unit, moved), noise(unit), exact(moved)
 
 
@@ -268,12 +269,11 @@ def test_chances_of_groups_in_batches_have_their_digits(size, batch, records):
         for j in range(size + 1)
     ]
     miss, numbers, logs = hypergeometric_shifts(size, batch, records)
-    pairs = [(miss, ways[0] / sum(ways))]
-    pairs += [
-        (x, ways[j] / sum(ways[1:]))
-        for j, x in zip(numbers, logs, strict=True)
+    chances = [
+        ways[0] / sum(ways),
+        *(ways[j] / sum(ways[1:]) for j in numbers),
     ]
-    for found, chance in pairs:
+    for found, chance in zip([miss, *logs], chances, strict=True):
         true = mp.log(chance)
         assert abs(found - true) <= 8 * UNIT * abs(true)
 
