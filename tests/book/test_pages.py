@@ -184,8 +184,9 @@ def test_pages_round_outward_and_ask_for_no_chance(page):
 WRONG = {"flint": "python-flint", "sklearn": "scikit-learn"}
 
 
-def test_a_page_taken_home_runs_outside_a_clone(tmp_path):
-    file = HTML / "_sources" / "notebooks" / "accountant.ipynb"
+@pytest.mark.parametrize("name", ["accountant"])
+def test_a_page_taken_home_runs_outside_a_clone(name, tmp_path):
+    file = HTML / "_sources" / "notebooks" / f"{name}.ipynb"
     cells = nbformat.read(file, as_version=4).cells
     code = "\n".join(x.source for x in cells if x.cell_type == "code")
     assert cells[0].source.startswith("# Needed once") and "%pip" in code
