@@ -1,9 +1,11 @@
 """Trade-off functions that are known: fractions, and one sampled step."""
 
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 
 import mpmath as mp
+from scipy.special import ndtri_exp
 
 mp.mp.dps = 50
 
@@ -15,10 +17,9 @@ def quantile(p):
         return -mp.inf if p <= 0 else mp.inf
     if p > mp.mpf("0.5"):
         return -quantile(1 - p)
-    if p > mp.mpf("1e-30"):
-        return -mp.sqrt(2) * mp.erfinv(1 - 2 * mp.mpf(p))
-    start = -mp.sqrt(-2 * mp.log(p) - mp.log(-4 * mp.pi * mp.log(p)))
-    return mp.findroot(lambda z: mp.log(mp.ncdf(z)) - mp.log(p), start)
+    log_p = mp.log(p)
+    start = float(ndtri_exp(float(log_p)))
+    return mp.findroot(lambda z: mp.log(mp.ncdf(z)) - log_p, start)
 
 
 def mu_of(x, y):
@@ -65,10 +66,7 @@ class Pair:
         return Pair(*zip(*rows, strict=True))
 
     def power(self, count):
-        found = self
-        for _ in range(count - 1):
-            found = found.times(self)
-        return found
+        return reduce(Pair.times, [self] * count)
 
 
 class Curve:

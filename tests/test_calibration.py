@@ -5,15 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from accountlib import DiscreteGaussian, Gaussian, Laplace, Poisson, Release
 from accountlib.accountant import delta, epsilon
 from accountlib.calibration import EDGE, Excess, calibrate, calibrate_noise
-from accountlib.mechanisms import (
-    DiscreteGaussian,
-    Gaussian,
-    Laplace,
-    PureDP,
-)
-from accountlib.sampling import FixedBatch, Poisson, Release
+from accountlib.mechanisms import PureDP
+from accountlib.sampling import FixedBatch
 
 TARGETS = [
     (Gaussian, Poisson(16384 / 50000), 2000, 8.0, 1e-5, "remove"),
@@ -29,13 +25,8 @@ TARGETS = [
 )
 def test_contract(mechanism, sampling, count, wanted, chance, adjacency):
     ask = {"delta": chance, "adjacency": adjacency}
-    x = calibrate_noise(
-        epsilon=wanted,
-        sampling=sampling,
-        count=count,
-        mechanism=mechanism,
-        **ask,
-    )
+    run = {"sampling": sampling, "count": count, "mechanism": mechanism}
+    x = calibrate_noise(epsilon=wanted, **run, **ask)
     enough = Release(mechanism(x), sampling, count)
     less = Release(mechanism(0.999 * x), sampling, count)
     assert epsilon(enough, **ask).upper <= wanted
@@ -43,17 +34,11 @@ def test_contract(mechanism, sampling, count, wanted, chance, adjacency):
 
 
 def test_epsilon_zero_asks_for_delta():
-    ask = {"sampling": Poisson(0.01), "count": 100, "adjacency": "remove"}
-    x = calibrate_noise(epsilon=0.0, delta=1e-3, **ask)
-    ends = [
-        delta(
-            Release(Gaussian(y), Poisson(0.01), 100),
-            epsilon=0.0,
-            adjacency="remove",
-        )
-        for y in (x, 0.999 * x)
-    ]
-    assert ends[0].upper <= 1e-3 < ends[1].upper
+    ask = {"epsilon": 0.0, "adjacency": "remove"}
+    run = {"sampling": Poisson(0.01), "count": 100}
+    x = calibrate_noise(delta=1e-3, **run, **ask)
+    enough, less = (Release(Gaussian(y), **run) for y in (x, 0.999 * x))
+    assert delta(enough, **ask).upper <= 1e-3 < delta(less, **ask).upper
 
 
 def test_discrete_noise_meets_its_target():

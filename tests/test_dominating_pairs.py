@@ -7,6 +7,7 @@ import pytest
 from mpmath import mp, mpf
 
 import accountlib as al
+from accountlib import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace
 from accountlib.checks import UNIT
 from accountlib.dominating_pairs import (
     NOTHING_REVEALED,
@@ -14,20 +15,10 @@ from accountlib.dominating_pairs import (
     Mirrored,
     Outcomes,
     Reversed,
-    ShiftedNoise,
     Subsampled,
     Substituted,
     outcomes,
 )
-from accountlib.mechanisms import (
-    ApproximateDP,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-)
-from accountlib.noise import NormalNoise
 from accountlib.sampling import binomial_shifts, hypergeometric_shifts
 from tests import fifty_digits as fifty
 from tests.fifty_digits import Mixture, exact, outside
@@ -40,21 +31,22 @@ def number(low, high):
     return float(f"{math.exp(RNG.uniform(math.log(low), math.log(high))):.3g}")
 
 
+KINDS = [
+    (Gaussian, fifty.Normal),
+    (Laplace, fifty.Laplace),
+    (DiscreteGaussian, fifty.WholeNormal),
+    (DiscreteLaplace, fifty.WholeLaplace),
+]
+
+
 def random_noise():
     """A mechanism, its noise to fifty digits, and what one record moves."""
-    kind = RNG.integers(4)
+    kind = int(RNG.integers(4))
+    mechanism, noise = KINDS[kind]
     if kind < 2:
         unit = number(0.05, 30)
-        mechanism, noise = [
-            (Gaussian, fifty.Normal()),
-            (Laplace, fifty.Laplace()),
-        ][kind]
-        return mechanism(unit), noise, 1 / exact(unit)
+        return mechanism(unit), noise(), 1 / exact(unit)
     unit, moved = number(0.3, 8), int(RNG.integers(1, 4))
-    mechanism, noise = [
-        (DiscreteGaussian, fifty.WholeNormal),
-        (DiscreteLaplace, fifty.WholeLaplace),
-    ][kind - 2]
     return mechanism(unit, moved), noise(unit), exact(moved)
 
 
@@ -103,14 +95,11 @@ def test_groups_in_a_sample():
         size = int(RNG.integers(2, 17))
         miss, shifts, weights = binomial_shifts(size, rate)
         pair = Subsampled(Gaussian(unit).moved(shifts, weights), miss)
-        q = exact(rate)
+        q, noise, numbers = exact(rate), fifty.Normal(), range(size + 1)
         chances = [
-            math.comb(size, j) * q**j * (1 - q) ** (size - j)
-            for j in range(size + 1)
+            math.comb(size, j) * q**j * (1 - q) ** (size - j) for j in numbers
         ]
-        moved = [j / exact(unit) for j in range(size + 1)]
-        noise = fifty.Normal()
-        p = Mixture(noise, moved, chances)
+        p = Mixture(noise, [j / exact(unit) for j in numbers], chances)
         check(pair, p, Mixture(noise, [0], [1]))
 
 
@@ -157,7 +146,7 @@ def test_mirrored_pair():
 
 
 def test_several_shifts_have_no_mirror():
-    pair = ShiftedNoise(NormalNoise(), (1.0, 2.0), (math.log(0.5),) * 2)
+    pair = Gaussian(1.0).moved((1, 2), (math.log(0.5),) * 2)
     with pytest.raises(ValueError, match="no middle"):
         Mirrored(Subsampled(pair, -0.1)).start()
 
@@ -216,20 +205,15 @@ def test_lists_with_any_sum():
 )
 def test_randomized_response(truth):
     p = exact(truth), 1 - exact(truth)
-    enclosed(RandomizedResponse(truth).removed(1), p, p[::-1])
+    enclosed(al.RandomizedResponse(truth).removed(1), p, p[::-1])
 
 
 def test_guarantees():
-    for epsilon, delta in (
-        (0.0, 0.0),
-        (1e-12, 1e-9),
-        (3.0, 0.5),
-        (100.0, 1.0),
-    ):
+    for epsilon, delta in ((0, 0), (1e-12, 1e-9), (3.0, 0.5), (100.0, 1.0)):
         e, d = mp.exp(exact(epsilon)), exact(delta)
         p = [d, (1 - d) * e / (1 + e), (1 - d) / (1 + e), 0]
         pairs = [x for x in zip(p, p[::-1], strict=True) if any(x)]
-        pair = ApproximateDP(epsilon, delta).removed(1)
+        pair = al.ApproximateDP(epsilon, delta).removed(1)
         enclosed(pair, *zip(*pairs, strict=True))
         finite = np.isfinite(pair.cells(pair.start()).loss)
         assert np.all(pair.cells(pair.start()).loss_error[finite] == 0)
@@ -285,12 +269,11 @@ def test_chances_of_groups_in_batches_have_their_digits(size, batch, records):
         for j in range(size + 1)
     ]
     miss, numbers, logs = hypergeometric_shifts(size, batch, records)
-    pairs = [(miss, ways[0] / sum(ways))]
-    pairs += [
-        (x, ways[j] / sum(ways[1:]))
-        for j, x in zip(numbers, logs, strict=True)
+    chances = [
+        ways[0] / sum(ways),
+        *(ways[j] / sum(ways[1:]) for j in numbers),
     ]
-    for found, chance in pairs:
+    for found, chance in zip([miss, *logs], chances, strict=True):
         true = mp.log(chance)
         assert abs(found - true) <= 8 * UNIT * abs(true)
 

@@ -5,18 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from accountlib.gdp import mu_from_epsilon_delta, mu_from_pure_dp
-from accountlib.mechanisms import (
-    ApproximateDP,
-    DiscretePair,
-    Gaussian,
-    Laplace,
-    PureDP,
-    RandomizedResponse,
-)
+import accountlib as al
+from accountlib import ApproximateDP, Gaussian, Poisson, RandomizedResponse
 from accountlib.regret import GDPFit, gdp
-from accountlib.sampling import Poisson, Release
-from accountlib.tradeoff import both_curves, tradeoff_curve
+from accountlib.sampling import Release
+from accountlib.tradeoff import both_curves
 from tests.exact_tradeoffs import Curve, Pair, gaussian_profile, mp, quantile
 from tests.test_tradeoff import RUNS, SIDES, coin
 
@@ -52,11 +45,9 @@ def test_random_lists_in_fractions(seed):
         k[np.argmax(k)] += whole - k.sum()
         lists.append(k / whole)
     p, q = lists if seed % 4 else lists[:1] * 2
-    rate, count = (
-        float(rng.choice([1.0, 0.25, 2**-7])),
-        int(rng.integers(1, 4)),
-    )
-    run = Release(DiscretePair(tuple(p), tuple(q)), Poisson(rate), count)
+    rate = float(rng.choice([1.0, 0.25, 2**-7]))
+    count = int(rng.integers(1, 4))
+    run = Release(al.DiscretePair(p, q), Poisson(rate), count)
     side, cutoff = SIDES[seed % 3], float(rng.choice([1e-4, 1e-10, 1e-30]))
     known = Curve(Pair(p, q).sampled(rate).power(count), side)
     lower, upper = both_curves(run, side, cutoff=cutoff)
@@ -88,23 +79,20 @@ def test_exact_gaussian_runs():
 @pytest.mark.parametrize(
     "run",
     [
-        Release(PureDP(50.0), count=2),
+        Release(al.PureDP(50.0), count=2),
         Release(RandomizedResponse(1.0), count=3),
         Release(RandomizedResponse(0.5), count=3),
         Release(ApproximateDP(0.0, 0.5), count=3),
         Release(ApproximateDP(1.0, 1.0)),
         Release(Gaussian(0.025), Poisson(0.99), 2),
         Release(Gaussian(1e5), Poisson(0.5), 10**9),
-        Release(Laplace(0.01), count=2),
+        Release(al.Laplace(0.01), count=2),
     ],
 )
 def test_extreme_runs(run):
     fit = gdp(run, adjacency="remove")
     assert 0 <= fit.mu_lower <= fit.mu and 0 <= fit.regret <= 1
-    lower, upper = (
-        tradeoff_curve(run, adjacency="remove", bound=bound)
-        for bound in ("lower", "upper")
-    )
+    lower, upper = both_curves(run, "remove")
     x = np.append(0.0, np.geomspace(1e-12, 1, 60))
     assert np.all(lower(x) <= upper(x))
 
@@ -121,14 +109,14 @@ def test_infinite_where_the_curve_says_so():
 def test_pure_dp_in_high_precision(epsilon):
     with mp.workdps(300):
         known = -2 * quantile(1 / (1 + mp.exp(mp.mpf(epsilon))))
-    found = mu_from_pure_dp(epsilon)
+    found = al.mu_from_pure_dp(epsilon)
     assert known <= found <= known * (1 + mp.mpf(10) ** -12)
 
 
 @pytest.mark.parametrize("delta", [1e-250, 1e-12, 1e-5, 0.3, 0.9, 1 - 1e-9])
 @pytest.mark.parametrize("epsilon", [0.0, 1e-6, 0.5, 8.0, 900.0])
 def test_mu_of_a_budget(epsilon, delta):
-    mu = mu_from_epsilon_delta(epsilon, delta=delta)
+    mu = al.mu_from_epsilon_delta(epsilon, delta=delta)
     if mu == 0:  # rounded down: smaller ones are not told apart from 0
         assert max(epsilon, delta) < 1e-6
         return

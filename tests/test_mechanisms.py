@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import accountlib as al
+from accountlib import DiscretePair, Gaussian, Laplace, MixtureOfGaussians
 from accountlib.checks import check, check_fields, check_list
 from accountlib.dominating_pairs import (
     DominatingPair,
@@ -13,17 +15,7 @@ from accountlib.dominating_pairs import (
     Subsampled,
     outcomes,
 )
-from accountlib.mechanisms import (
-    AddedNoise,
-    ApproximateDP,
-    DiscreteLaplace,
-    DiscretePair,
-    Gaussian,
-    Laplace,
-    Mechanism,
-    PureDP,
-)
-from accountlib.mixtures import MixtureOfGaussians
+from accountlib.mechanisms import AddedNoise, Mechanism
 from accountlib.noise import NormalNoise
 
 
@@ -53,17 +45,17 @@ def test_units_of_added_noise():
     assert Gaussian(2.0).removed(1) == one
     assert Gaussian(4.0).exchanged(1) == one == Gaussian(4.0).removed(2)
     assert Laplace(4.0).exchanged(3).shifts == (1.5,)
-    assert DiscreteLaplace(2.0, 5).exchanged(2).shifts == (20.0,)
+    assert al.DiscreteLaplace(2.0, 5).exchanged(2).shifts == (20.0,)
     assert Gaussian.groups and not Laplace.groups
     with pytest.raises(NotImplementedError):
         AddedNoise().removed(1)
 
 
 def test_what_is_not_known_is_refused_by_name():
-    for mechanism in (PureDP(1.0), ApproximateDP(1.0, 0.1)):
+    for mechanism in (al.PureDP(1.0), al.ApproximateDP(1.0, 0.1)):
         assert mechanism.exchanged(1) == mechanism.removed(1)
     with pytest.raises(NotImplementedError, match="group_size=2"):
-        ApproximateDP(1.0, 0.1).removed(2)
+        al.ApproximateDP(1.0, 0.1).removed(2)
     pair = DiscretePair((0.5, 0.5), (0.25, 0.75))
     mixture = MixtureOfGaussians([0, 1], [0.5, 0.5], 1.0)
     for mechanism in (pair, mixture, Mechanism()):

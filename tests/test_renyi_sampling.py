@@ -8,10 +8,7 @@ import pytest
 from mpmath import mp, mpf
 
 import accountlib as al
-
-gaussian = partial(partial, al.gaussian_rdp)  # gaussian(noise_multiplier=2)
-laplace = partial(partial, al.laplace_rdp)
-response = partial(partial, al.randomized_response_rdp)
+from tests.test_renyi import gaussian, laplace, response
 
 
 def moments(p, q, order):

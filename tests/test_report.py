@@ -5,20 +5,11 @@ import pickle
 
 import pytest
 
-from accountlib.accountant import epsilon
-from accountlib.mechanisms import (
-    ApproximateDP,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-)
-from accountlib.regret import gdp
-from accountlib.report import report
-from accountlib.sampling import Poisson, Release
-from accountlib.tradeoff import tradeoff_curve
+import accountlib as al
+from accountlib import Gaussian, Release, report
 
 BOTH = {"adjacency": "add-or-remove"}
-IMAGES = Release(Gaussian(9.4), Poisson(16384 / 50000), 2000)
+IMAGES = Release(Gaussian(9.4), al.Poisson(16384 / 50000), 2000)
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +18,13 @@ def images():
 
 
 def test_a_report_says_what_the_calls_say(images):
-    fit = gdp(IMAGES, **BOTH)
+    fit = al.gdp(IMAGES, **BOTH)
     assert images.fit == fit and fit.is_good
     deltas = [d for d, _ in images.epsilons]
     assert deltas == [1e-5, 1e-6, 1e-8, 1e-10]
-    ends = epsilon(IMAGES, delta=deltas, **BOTH)
+    ends = al.epsilon(IMAGES, delta=deltas, **BOTH)
     assert [x.upper for _, x in images.epsilons] == ends.upper.tolist()
-    curve = tradeoff_curve(IMAGES, **BOTH)
+    curve = al.tradeoff_curve(IMAGES, **BOTH)
     assert [y.lower for _, y in images.tradeoff] == [
         curve(x) for x, _ in images.tradeoff
     ]
@@ -75,10 +66,10 @@ def test_markdown_has_the_same_rows(images):
 @pytest.mark.parametrize(
     "run",
     [
-        Release(ApproximateDP(1.0, 1e-3)),
-        [Release(Laplace(1.0)), Release(Gaussian(3.0))],
+        Release(al.ApproximateDP(1.0, 1e-3)),
+        [Release(al.Laplace(1.0)), Release(Gaussian(3.0))],
         Release(Gaussian(0.8), count=10),
-        Release(RandomizedResponse(1.0)),
+        Release(al.RandomizedResponse(1.0)),
     ],
 )
 def test_dictionaries_are_ready_for_json(run):

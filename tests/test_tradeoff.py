@@ -8,18 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accountlib.mechanisms import (
-    DiscretePair,
-    Gaussian,
-    RandomizedResponse,
-)
-from accountlib.sampling import Poisson, Release
-from accountlib.tradeoff import (
-    both_curves,
-    dp_tradeoff,
-    gaussian_tradeoff,
-    kinks,
-)
+import accountlib as al
+from accountlib import DiscretePair, Gaussian, Poisson, RandomizedResponse
+from accountlib.sampling import Release
+from accountlib.tradeoff import both_curves, kinks
 from tests.exact_tradeoffs import Curve, Pair, mp, quantile
 
 SIDES = ("remove", "add", "add-or-remove")
@@ -29,7 +21,7 @@ CIFAR = Release(Gaussian(9.4), Poisson(16384 / 50000), 2000)
 @given(st.floats(1e-300, 1), st.floats(0, 60))
 @settings(max_examples=60, deadline=None)
 def test_gaussian_curve_in_high_precision(x, mu):
-    value = gaussian_tradeoff(x, mu=mu)
+    value = al.gaussian_tradeoff(x, mu=mu)
     known = mp.ncdf(-quantile(mp.mpf(x)) - mp.mpf(mu))
     if known > mp.mpf(10) ** -300:
         assert abs(value / known - 1) <= 1e-12
@@ -42,7 +34,7 @@ def test_gaussian_curve_in_high_precision(x, mu):
 def test_dp_curve_in_high_precision(x, epsilon, d):
     a, rest = mp.exp(mp.mpf(epsilon)), 1 - mp.mpf(d)
     known = max(mp.mpf(0), rest - a * x, (rest - x) / a)
-    found = dp_tradeoff(x, epsilon=epsilon, delta=d)
+    found = al.dp_tradeoff(x, epsilon=epsilon, delta=d)
     assert abs(found - known) <= 2e-15 * (1 + a * x)
 
 
@@ -95,7 +87,7 @@ def test_lines_of_a_gaussian(mu):
     run = Release(Gaussian(1 / mu))
     lower, upper = both_curves(run, "add-or-remove")
     x = np.append(np.geomspace(1e-9, 0.4, 50), np.linspace(0.4, 1, 20))
-    known = gaussian_tradeoff(x, mu=mu)
+    known = al.gaussian_tradeoff(x, mu=mu)
     assert np.all(lower(x) <= known * (1 + 1e-12))
     assert np.all(upper(x) >= known * (1 - 1e-12))
     assert np.max(upper(x) - lower(x)) < 1e-4 * mu

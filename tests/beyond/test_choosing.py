@@ -101,20 +101,6 @@ def test_a_choice_among_others(count):
             al.epsilon(al.Release(choice, sampling), group_size=size, **ask)
 
 
-def test_bad_input():
-    one = {"bounded_range": 1.0}
-    for call, message in (
-        (lambda: choosing.ChoicePair(0.0), "bounded_range must lie"),
-        (lambda: choosing.two_candidates(1.0, **one), "top must"),
-        (lambda: choosing.choices_delta(-1.0, count=1, **one), "epsilon must"),
-        (lambda: choosing.choices_delta(1.0, count=0, **one), "count must be"),
-        (lambda: choosing.choices_epsilon(0, count=1, **one), "delta must"),
-        (lambda: choosing.choice_rdp(0.5, **one), "order must lie"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            call()
-
-
 @pytest.mark.parametrize("count", [3, 5, 10])
 def test_delta_next_to_the_largest_loss(count):
     """count times the range was rounded down to x: an upper end of 0."""

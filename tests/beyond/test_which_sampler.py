@@ -35,13 +35,8 @@ def epochs(order):
     return lambda rng: [x for _ in range(E) for x in cut(order(rng))]
 
 
-def masks(draw):
-    return lambda rng: [np.flatnonzero(x) for x in draw(rng)]
-
-
-def dropped(rng):
-    orders = [rng.permutation(N + 7)[:N] for _ in range(E)]
-    return [x for order in orders for x in cut(order)]
+def coins(rng, rate=B / N):
+    return rng.random((T * E, N)) < rate
 
 
 def buffer(rng, size=80):
@@ -52,45 +47,18 @@ def buffer(rng, size=80):
     return np.array(order)
 
 
-def bins(rng, kept, bins=None):
-    out = []
-    for _ in range(E):
-        if bins is None or not kept:
-            bins = rng.integers(T, size=N)
-        out += [np.flatnonzero(bins == k) for k in range(T)]
-    return out
-
-
-def k_of_t(rng):
-    taken = np.zeros((T * E, N), bool)
-    for i in range(N):
-        taken[rng.choice(T * E, E, replace=False), i] = True
-    return taken
-
-
-def cut_off(rng, largest=25):
-    drawn = masks(lambda rng: rng.random((T * E, N)) < B / N)(rng)
-    return [rng.permutation(batch)[:largest] for batch in drawn]
+def bins(rng, times):
+    """Bins that are drawn once, or anew in each epoch."""
+    drawn = np.resize(rng.integers(T, size=(times, N)), (E, N))
+    return [np.flatnonzero(row == k) for row in drawn for k in range(T)]
 
 
 def rested(rng):
     """No record in two steps, one after the other."""
-    last, out = np.zeros(N, bool), []
-    for _ in range(T * E):
-        last = (rng.random(N) < 1 / 19) & ~last
-        out.append(np.flatnonzero(last))
-    return out
-
-
-def twins(rng):
-    taken = rng.random((T * E, N)) < B / N
-    taken[:, 1] = taken[:, 0]
+    taken = coins(rng, 1 / 19)
+    for last, now in itertools.pairwise(taken):
+        now &= ~last
     return taken
-
-
-def padded(rng):
-    order = rng.permutation(N - 5)
-    return np.append(order, order[:5])
 
 
 def megabatches(rng):
@@ -102,7 +70,7 @@ def megabatches(rng):
 
 def buckets(rng):
     """Uneven buckets by length, in a fixed order."""
-    return bins(np.random.default_rng(1), True)
+    return bins(np.random.default_rng(1), 1)
 
 
 def forth_and_back(rng):
@@ -110,27 +78,29 @@ def forth_and_back(rng):
     return E // 2 * (batches + batches[::-1])
 
 
-LOADERS = {
-    "Poisson": masks(lambda rng: rng.random((T * E, N)) < B / N),
+LOADERS = {  # batches, or which records are taken
+    "Poisson": coins,
     "fixed batch": lambda rng: [rng.permutation(N)[:B] for _ in range(T * E)],
     "with replacement": lambda rng: list(rng.integers(N, size=(T * E, B))),
     "shuffled epochs": epochs(lambda rng: rng.permutation(N)),
-    "last batch dropped": dropped,
+    "last batch dropped": epochs(lambda rng: rng.permutation(N + 7)[:N]),
     "a small buffer": epochs(buffer),
     "fixed order": lambda rng: E * cut(np.arange(N)),
-    "kept bins": lambda rng: bins(rng, True),
-    "fresh bins": lambda rng: bins(rng, False),
-    "12 of 240 steps": masks(k_of_t),
+    "kept bins": lambda rng: bins(rng, 1),
+    "fresh bins": lambda rng: bins(rng, E),
+    "12 of 240 steps": lambda rng: rng.permuted(
+        np.arange(T * E)[:, None] + np.zeros(N) < E, axis=0
+    ),
 }
 NONE = {
-    "cut off": cut_off,
+    "cut off": lambda rng: [
+        rng.permutation(np.flatnonzero(x))[:25] for x in coins(rng)
+    ],
     "rested": rested,
-    "twins": masks(twins),
-    "padded": epochs(padded),
-    "some more often": masks(
-        lambda rng: (
-            rng.random((T * E, N)) < B / N * (1 + np.arange(N) % 2) / 1.5
-        )
+    "twins": lambda rng: coins(rng)[:, np.r_[0, 0, 2:N]],
+    "padded": epochs(lambda rng: np.resize(rng.permutation(N - 5), N)),
+    "some more often": lambda rng: coins(
+        rng, B / N * (1 + np.arange(N) % 2) / 1.5
     ),
     "megabatches": epochs(megabatches),
     "buckets in a new order": lambda rng: [
@@ -148,20 +118,19 @@ NONE = {
 
 def asked(loader, seed, other=100):
     runs = [loader(np.random.default_rng(seed + i)) for i in (0, other)]
-    return row_of(*runs, N + 7 * (loader is dropped), T)
+    if len(runs[0][0]) == N:
+        runs = [[np.flatnonzero(x) for x in run] for run in runs]
+    return row_of(*runs, N + 7 * (loader is LOADERS["last batch dropped"]), T)
 
 
-@pytest.mark.parametrize("name", LOADERS)
-def test_a_row_is_named(name):
+@pytest.mark.parametrize("name", [*LOADERS, *NONE])
+def test_a_row_is_named_or_none(name):
     for seed in range(3):
-        assert asked(LOADERS[name], seed) == name
-
-
-@pytest.mark.parametrize("name", NONE)
-def test_no_row_is_named(name):
-    for seed in range(3):
-        with pytest.raises(ValueError, match="no row"):
-            asked(NONE[name], seed)
+        if name in LOADERS:
+            assert asked(LOADERS[name], seed) == name
+        else:
+            with pytest.raises(ValueError, match="no row"):
+                asked(NONE[name], seed)
 
 
 def test_buckets_and_orders_that_no_seed_moves_are_a_fixed_order():
@@ -171,12 +140,12 @@ def test_buckets_and_orders_that_no_seed_moves_are_a_fixed_order():
     once = lambda rng: E * cut(rng.permutation(N))  # noqa: E731
     assert asked(once, 0) == "fixed order"
     with pytest.raises(ValueError, match="no row"):
-        asked(LOADERS["Poisson"], 0, other=0)
+        asked(coins, 0, other=0)
 
 
 @pytest.mark.parametrize("steps", [0, 7, 180, 239])
 def test_parts_of_epochs_get_one_sentence(steps):
-    run = LOADERS["Poisson"](np.random.default_rng(0))
+    run = [np.flatnonzero(x) for x in coins(np.random.default_rng(0))]
     with pytest.raises(ValueError, match=r"10, 11, ... times 20 batches"):
         row_of(run[:steps], run[:steps], N, T)
     with pytest.raises(ValueError, match="records 0 to 398"):

@@ -9,13 +9,16 @@ import accountlib as al
 from tests import ROOT
 
 PAGE = ROOT / "book" / "errata.md"
-RUNS = {
-    "A": al.Release(al.Gaussian(1.0), al.Poisson(0.01), count=2000),
-    "B": al.Release(al.Gaussian(80.0), count=10**4),
-    "C": al.Release(al.Gaussian(0.7), al.Poisson(1e-5), count=10**7),
-    "D": al.Release(al.Gaussian(1e5**0.5), count=10**5),
-    "E": al.Release(al.Gaussian(0.8), al.Poisson(0.001), count=10**4),
-}
+
+
+def sampled(noise, rate, count):
+    return al.Release(al.Gaussian(noise), al.Poisson(rate), count=count)
+
+
+A, E = sampled(1, 0.01, 2000), sampled(0.8, 0.001, 10**4)
+B = al.Release(al.Gaussian(80.0), count=10**4)
+D = al.Release(al.Gaussian(1e5**0.5), count=10**5)
+RUNS = {"A": A, "B": B, "C": sampled(0.7, 1e-5, 10**7), "D": D, "E": E}
 NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
 INTERVAL = rf"\[({NUMBER}), ({NUMBER})\]"
 ROW = rf"\| ([A-E]) \| .*? at \$(.*?)\$ \| ({NUMBER}) \| {INTERVAL} \|"
@@ -60,13 +63,9 @@ def test_claimed_upper_bounds_are_refuted(row):
 @pytest.mark.parametrize(
     "run, printed, least",
     [
-        (RUNS["A"], 0.6030, 0.66700),
-        (RUNS["E"], 0.1975, 0.36159),
-        (
-            al.Release(al.Gaussian(9.4), al.Poisson(16384 / 50000), 2000),
-            1.56685,
-            1.56694,
-        ),
+        (A, 0.6030, 0.66700),
+        (E, 0.1975, 0.36159),
+        (sampled(9.4, 16384 / 50000, 2000), 1.56685, 1.56694),
     ],
 )
 def test_mu_is_larger_than_a_noisy_table_says(run, printed, least):
@@ -93,11 +92,8 @@ def published():
         RUN, PAGE.read_text("utf-8")
     ):
         part, _, whole = rate.partition("/")
-        run = al.Release(
-            al.Gaussian(float(noise)),
-            al.Poisson(float(part) / float(whole or 1)),
-            count=int(steps),
-        )
+        rate = float(part) / float(whole or 1)
+        run = sampled(float(noise), rate, int(steps))
         yield run, float(delta), float(printed), tuple(map(float, ends))
 
 
@@ -115,14 +111,9 @@ def test_published_runs_are_upper_bounds():
         assert printed > ends[1]
 
 
-def sampled(noise, rate, count):
-    return al.Release(al.Gaussian(noise), al.Poisson(rate), count=count)
-
-
 MNIST = 256 / 60000
 D5, D6, ONE = {"delta": 1e-5}, {"delta": 1e-6}, {"epsilon": 1}
 SWAP = {"adjacency": "substitute"}
-A, E = sampled(1, 0.01, 2000), sampled(0.8, 0.001, 10**4)
 LONG, LONGER = sampled(1, 0.01, 10**4), sampled(2, 0.01, 10**5)
 COIN, TEN = al.RandomizedResponse(0.75), al.Release(al.Gaussian(1), count=10)
 

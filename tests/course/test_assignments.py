@@ -16,33 +16,20 @@ import pytest
 
 from course import box, inside, reports, sheets, submissions
 from course import marks as marking
+from course import tasks as kinds
 from course.__main__ import main
 from course.marks import mark, mark_task
-from course.tasks import (
-    Malformed,
-    between,
-    load,
-    load_module,
-    near,
-    numbers_of,
-)
+from course.tasks import load, load_module, near, numbers_of
 from tests import ROOT
 
 FOLDER = ROOT / "notebooks" / "assignments"
 if not FOLDER.exists():
     pytest.skip("the course is kept elsewhere", allow_module_level=True)
 COURSE = load(FOLDER)
+PS1 = COURSE.find("ps1")
 CODE = [(a, t) for a in COURSE.assignments for t in a.tasks if not t.rubric]
 SWAP = {"upper": "lower", "lower": "upper", "neither": "neither"}
-
-
-def wrong_answers():
-    for assignment in COURSE.assignments:
-        for each in load_module(assignment.file).WRONG:
-            yield assignment, each
-
-
-WRONG = list(wrong_answers())
+WRONG = [(a, x) for a in COURSE.assignments for x in load_module(a.file).WRONG]
 # Wrong at extreme arguments only: the sheet says so in words.
 SILENT = {"1 - cdf", "mass at infinity with lost digits", "lost digits"}
 SILENT |= {"a search that ends too early"}
@@ -57,24 +44,15 @@ def trusted(monkeypatch):
     """Answers of this repository need no box."""
 
     def ask(cells, entry, questions, **options):
-        namespace = {"math": math, "np": np}
-        lines = []
-        for cell in cells:
-            exec(cell, namespace)
+        namespace, found = {"math": math, "np": np}, box.Outcome()
+        inside.run_cells(cells, namespace)
         for place, arguments in enumerate(json.loads(json.dumps(questions))):
             try:
-                value = namespace[entry]
-                value = value(*arguments) if callable(value) else value
-                found = {"place": place, "value": inside.plain(value)}
-            except (
-                ArithmeticError,
-                LookupError,
-                TypeError,
-                ValueError,
-            ) as error:
-                found = {"place": place, "error": str(error)}
-            lines.append(json.dumps(found).encode())
-        return box.sort_out(b"\n".join(lines), len(questions))
+                value = inside.value_of(namespace[entry], arguments)
+                found.values[place] = value
+            except Exception as error:
+                found.errors[place] = str(error)
+        return found
 
     monkeypatch.setattr(box, "ask", ask)
 
@@ -263,9 +241,9 @@ def test_how_far_an_answer_is_off():
     assert "0.067 " not in judge(0.0671) + judge(0.05)
     assert "at place 1" in near(lambda: [1.0, 2.0], place=1)([1, 1])
     for bad in (math.nan, True, "1", None, [1.0]):
-        with pytest.raises(Malformed):
+        with pytest.raises(kinds.Malformed):
             judge(bad)
-    judge = between(1, 1.05, lambda: 2.0)
+    judge = kinds.between(1, 1.05, lambda: 2.0)
     assert judge(2.05) == "" and "small" in judge(1.9) and "large" in judge(3)
 
 
@@ -279,11 +257,12 @@ def gaussian_delta(epsilon, sigma):
 """
 
 
+def marked_sheet(cells):
+    return mark(COURSE, PS1, "ada", submissions.Submission(cells))
+
+
 def test_nobody_pays_twice_for_one_error(trusted):
-    cells = cells_of(COURSE.find("ps1")) | {"ps1-gaussian": REFUSES}
-    found = mark(
-        COURSE, COURSE.find("ps1"), "ada", submissions.Submission(cells)
-    )
+    found = marked_sheet(cells_of(PS1) | {"ps1-gaussian": REFUSES})
     points = {x.task.name: x.points for x in found.tasks}
     assert points["ps1-gaussian"] < 4 and points["ps1-epsilon"] == 3
     assert "right with our ps1-gaussian" in reports.feedback(found, True)
@@ -300,9 +279,7 @@ def test_a_reference_beside_an_answer_is_never_quoted(monkeypatch, trusted):
             "ps1-gaussian": "OURS = 'x'",
             "ps1-epsilon": f"def gaussian_epsilon(*x): {thief}",
         }
-        found = mark(
-            COURSE, COURSE.find("ps1"), "ada", submissions.Submission(cells)
-        )
+        found = marked_sheet(cells)
         assert found.points == 0
         assert "a secret" not in reports.feedback(found, True)
         assert "a secret" not in str(reports.details([found]))
@@ -328,7 +305,7 @@ def test_release_submit_grade_feedback(tmp_path, trusted, capsys):
         (handed_in / student / "ps1.ipynb").write_text(text, "utf-8")
     # before the derivation is marked, no gradebook gets a number
     assert main(["grade", *words, str(handed_in)]) == 0
-    folder, most = out / "marks" / "ps1", COURSE.find("ps1").points
+    folder, most = out / "marks" / "ps1", PS1.points
     assert rows(folder / "canvas.csv")[2][-1] == ""
     by_hand = tmp_path / "by_hand.csv"
     by_hand.write_text("student,task,points,comment\nada,ps1-derive,3,=nice\n")
@@ -340,9 +317,7 @@ def test_release_submit_grade_feedback(tmp_path, trusted, capsys):
         ["Example, Grace", "102", "", "grace", "1", "0"],
     ]
     marks = rows(folder / "marks.csv")
-    assert marks[0][:6] == [
-        *("student", "first", "last", "email", "ps1", "of")
-    ]
+    assert marks[0][:6] == "student first last email ps1 of".split()
     assert marks[1][3:6] == ["ada@example.org", str(most - 1), str(most)]
     assert ["ada", "ps1-derive", "answer", "3.0", "4", "'=nice"] in rows(
         folder / "details.csv"
@@ -353,23 +328,20 @@ def test_release_submit_grade_feedback(tmp_path, trusted, capsys):
 
 def test_claims_are_one_number_until_the_due_date(trusted):
     """Then each that is wrong is named, with its side."""
-    assignment = COURSE.find("ps1")
-    sides = numbers_of(assignment, COURSE.secret, "ada")["_sides"]
+    sides = numbers_of(PS1, COURSE.secret, "ada")["_sides"]
     said = [SWAP[sides[0]] if sides[0] != "neither" else "upper", *sides[1:]]
     code = f"claims = {dict(zip('ABCDEF', said, strict=True))}"
-    found = mark(
-        COURSE, assignment, "ada", submissions.Submission({"ps1-claims": code})
-    )
+    found = marked_sheet({"ps1-claims": code})
     before, after = (reports.feedback(found, over) for over in (False, True))
     assert "ps1-claims: 2 of 3\n  which claims" in before
     assert "claims A" not in before and "you say" not in before
     assert f"A is {sides[0]!r}, you say {said[0]!r}" in after
     assert "1/1  claims C and D" in after
     course = load(FOLDER)
-    assert not course.is_over(assignment)  # no date, no end
+    assert not course.is_over(PS1)  # no date, no end
     for date, over in (("2001-01-01", True), ("2999-01-01T12:00", False)):
-        course.due[assignment.name] = datetime.fromisoformat(date)
-        assert course.is_over(assignment) == over
+        course.due[PS1.name] = datetime.fromisoformat(date)
+        assert course.is_over(PS1) == over
 
 
 def test_a_failure_of_the_grader_is_no_mark(tmp_path, monkeypatch):

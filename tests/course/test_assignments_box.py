@@ -2,8 +2,8 @@
 
 import os
 import socket
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -154,17 +154,10 @@ def test_nothing_outside_is_reached(attack):
 def test_the_right_answer_is_right_before_and_after(kind):
     """Also several at a time, and the box leaves no file and no process."""
     before = len(os.listdir("/proc/self/fd"))
-    points = []
-
-    def one():
-        points.append(attempt("def f(x): return np.float32(2 * x)", kind)[0])
-
-    threads = [threading.Thread(target=one) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert points == [2, 2, 2]
+    right = ["def f(x): return np.float32(2 * x)"] * 3
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(attempt, right, [kind] * 3))
+    assert [points for points, _ in found] == [2, 2, 2]
     assert len(os.listdir("/proc/self/fd")) == before
 
 

@@ -10,16 +10,11 @@ import math
 import numpy as np
 import pytest
 
+from accountlib import Gaussian, Laplace
 from accountlib.accountant import delta, epsilon
 from accountlib.gaussian import gaussian_bounds
 from accountlib.gdp import mu_from_epsilon_delta, mu_from_pure_dp
-from accountlib.mechanisms import (
-    ApproximateDP,
-    DiscreteGaussian,
-    Gaussian,
-    Laplace,
-    PureDP,
-)
+from accountlib.mechanisms import ApproximateDP, DiscreteGaussian, PureDP
 from accountlib.regret import gdp
 from accountlib.sampling import Poisson, Release
 from accountlib.tradeoff import both_curves, gaussian_tradeoff
