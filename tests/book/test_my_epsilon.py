@@ -141,21 +141,16 @@ def test_a_question_is_kept_in_the_address(tab):
     asked = "ask=noise&target=1&by=steps&batch=256&records=60000"
     asked += "&steps=14063&delta=1e-5"
     tab.goto(f"{address(FORM)}#{asked}")
-    tab.locator(
-        "#my-epsilon .says", has_text="With noise multiplier"
-    ).wait_for()
-    words = tab.locator("#my-epsilon .says").inner_text()
-    noise = float(re.findall(r"\d\.\d+", words)[0])
+    said = tab.locator("#my-epsilon .says", has_text="With noise")
+    noise = float(re.findall(r"\d\.\d+", said.inner_text())[0])
     for factor, met in ((1, True), (0.998, False)):
         run = al.Release(
             al.Gaussian(factor * noise), al.Poisson(256 / 60000), 14063
         )
         found = al.epsilon(run, delta=1e-5, adjacency="add-or-remove")
         assert (found.upper <= 1.0005) == met
-    said = tab.locator("#my-epsilon .says")
-    for history in ("[(1.1, 0.00426, 2340), (1, 0.1, 2)]", "1.1"):
-        tab.locator("#my-opacus").fill(history)
-        assert "One entry" in said.inner_text()
+    tab.locator("#my-opacus").fill("[(1.1, 0.00426, 2340), (1, 0.1, 2)]")
+    tab.locator("#my-epsilon .says", has_text="One entry").wait_for()
     tab.locator("#my-opacus").fill("[(1.1, 0.00426, 2340)]")
     tab.locator("#my-call", has_text="Poisson(0.00426), count=2340").wait_for()
     assert "noise=1.1" in tab.url and "adjacency=zero-out" in tab.url
