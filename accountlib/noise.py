@@ -160,7 +160,7 @@ def mixed(
     most = np.where(shape > 0, errors, 0.0).max(0)
     mean = np.where(shape > 0, shape * errors, 0.0).sum(0) / shape.sum(0)
     wide = np.where(most < 1, mean * (1 + most), most)
-    wide = wide + UNIT * (64 * count + 16 + 2 * np.abs(total))
+    wide = wide + UNIT * (64 * count + 16 + 3 * np.abs(total))
     return total, np.where(np.isfinite(total), wide, 0.0)
 
 

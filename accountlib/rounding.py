@@ -172,7 +172,8 @@ def log_moment(tables: Sequence[Table], part: Part, order: float) -> float:
         wide = np.abs(order * t.loss[some]) + np.abs(t.log_mass[some])
         r = UNIT * (2 * len(power) + 100 + 20 * wide.max(initial=0.0))
         error += t.count * r
-        rows.append((t.count * n, t.count * np.logaddexp(0.0, f - n)))
+        f = max(f - n, -700.0)  # upward, and no underflow
+        rows.append((t.count * n, t.count * np.logaddexp(0.0, f)))
     total, gain = map(math.fsum, zip(*rows, strict=True))
     if part.which == "far":
         total += float(log_expm1(np.array(gain)))

@@ -283,13 +283,13 @@ def moments(code):
     for _ in range(60):
         table, part = some_table(rng, 3, BILLION), part_with()
         order = 10 ** rng.uniform(-2, 3)
-        z = zip(table.loss, table.log_mass, strict=True)
-        total = sum(
-            ((ball(order) * ball(x) + ball(p)).exp() for x, p in z), arb(0)
-        )
+        z = zip(map(ball, table.loss), map(ball, table.log_mass), strict=True)
+        total = sum(((ball(order) * x + p).exp() for x, p in z), arb(0))
         bound = code.log_moment([table], part, order)
         wrong += bool(ball(bound) < total.log() * BILLION)
-    return wrong
+    rare = pair([1.0, 2.0], [0.0, -800.0], BILLION)
+    part = part_with(which="far", split=1.0)  # about 1e9 e^(1e9 - 799)
+    return wrong + bool(code.log_moment([rare], part, 1.0) < BILLION - 779)
 
 
 # --- reading -----------------------------------------------------------------
@@ -450,6 +450,7 @@ TERMS = [
     (kinds, "np.where(floor, 2 * wrong, wrong)", "wrong"),
     (moments, "error += t.count * r", "error += 0 * r"),
     (moments, " + 20 * wide.max(initial=0.0)", ""),
+    (moments, "max(f - n, -700.0)", "f - n"),
     (readings, "UNIT * steps * size", "0"),
     (readings, " + np.abs(y) * self.turning", ""),
     (readings, " + self.drift * size", ""),
