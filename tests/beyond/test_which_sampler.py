@@ -137,8 +137,7 @@ def test_buckets_and_orders_that_no_seed_moves_are_a_fixed_order():
     assert asked(buckets, 0) == "fixed order"
     for name in ("shuffled epochs", "last batch dropped", "fresh bins"):
         assert asked(LOADERS[name], 0, other=0) == "fixed order"
-    once = lambda rng: E * cut(rng.permutation(N))  # noqa: E731
-    assert asked(once, 0) == "fixed order"
+    assert asked(lambda rng: E * cut(rng.permutation(N)), 0) == "fixed order"
     with pytest.raises(ValueError, match="no row"):
         asked(coins, 0, other=0)
 
